@@ -1,4 +1,4 @@
-"""A camera that shows what a test puts before it, a loop that takes its frames, and waiting for what comes of them."""
+"""A fake camera whose picture a test sets, a loop that takes its frames, and waiting for the results."""
 
 from __future__ import annotations
 

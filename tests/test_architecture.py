@@ -176,7 +176,8 @@ def words_in_page(source: str) -> Iterator[tuple[int, str]]:
 
 
 def boxes_named(path: str, words: Iterable[tuple[int, str]]) -> Iterator[str]:
-    """Names of an expansion's things elsewhere than beside its rules: expansions contribute, nobody asks for them."""
+    """Names of an expansion's objects outside its own modules: expansions contribute, other code does not ask for
+    them."""
     if path.startswith("scoring/expansions/"):
         return
     allowed = next((names for where, (names, _) in MAY_NAME.items() if path == where or (

@@ -1,4 +1,4 @@
-"""What the documents name is there: files, links, commands and their options."""
+"""References in the documents are valid: files, links, commands and their options."""
 
 from __future__ import annotations
 

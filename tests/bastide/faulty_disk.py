@@ -78,7 +78,7 @@ class Gone:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Not the disk's: what the program had told somebody by then."""
+    """Not an act of the disk: what the program had acknowledged by then."""
 
     what: int
 

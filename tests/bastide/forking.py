@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class Fork:
-    """What is used of `subprocess.Popen`, with text for its output: both streams in one, or the errors apart."""
+    """The used part of `subprocess.Popen`, with text output: both streams merged, or standard error separate."""
 
     def __init__(self, said: socket.socket, stdout: TextIO, stderr: TextIO | None) -> None:
         self._said, self._lock = said, threading.Lock()
@@ -34,7 +34,7 @@ class Fork:
         self.pid = int(said.recv(16))
 
     def poll(self, within_s: float = 0.0) -> int | None:
-        """How it ended, None while it runs."""
+        """Its exit code, None while it runs."""
         with self._lock:
             if self.returncode is None and select.select([self._said], [], [], within_s)[0]:
                 self.returncode = int(self._said.recv(16))
@@ -57,7 +57,7 @@ class Fork:
         self.send_signal(signal.SIGKILL)
 
     def communicate(self, timeout: float = 600.0) -> tuple[str, str]:
-        """What it still says until it ends."""
+        """Its remaining output until it ends."""
         late = threading.Timer(timeout, self.kill)
         late.start()
         errors: list[str] = []
@@ -110,7 +110,7 @@ class Forking:
 
 
 def _load() -> None:
-    """Import what a served table and the short commands import."""
+    """Import the modules of a served table and of the short commands."""
     from bastide.cli import parser
 
     parser()
@@ -148,7 +148,7 @@ def main(control: int) -> None:
             else:
                 text, given, _, _ = socket.recv_fds(ours, 1 << 20, 3)
                 if not text:
-                    return  # nobody starts anything any more
+                    return  # the parent has closed
                 tells, out, err = given
                 code = os.fork()
                 if not code:
@@ -157,7 +157,7 @@ def main(control: int) -> None:
                 watched = os.pidfd_open(code)
                 waiting.register(watched, select.POLLIN)
                 running[watched] = code, tells
-            with suppress(OSError):  # whoever asked is gone
+            with suppress(OSError):  # the requester is gone
                 os.write(tells, str(code).encode())
             for done in (fd, tells) if fd != control else (out, err):
                 os.close(done)

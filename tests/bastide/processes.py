@@ -1,4 +1,4 @@
-"""bastide as a real process: one command, or a server to talk to. Waits for what it says, never for time.
+"""bastide as a real process: one command, or a server to talk to. Waits for its output, never for time.
 
 In the tests processes are forks (`forking.py`) unless they are to be ``fresh``; benchmarks have nothing but fresh ones.
 """
@@ -21,7 +21,7 @@ from forking import Fork, Forking
 
 ROOT = Path(__file__).parents[2]
 PIN = "2580"
-PATIENCE_S = 120.0  # only for a program that hangs; nothing that works comes near it
+PATIENCE_S = 120.0  # a time-out for programs that hang only
 
 forks: Forking | None = None  # what forks, where processes are forks
 
@@ -76,7 +76,7 @@ class Served:
         return self
 
     def begun_again(self) -> None:
-        """Wait until the page is served anew."""
+        """Wait until the page is served again."""
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.lines.append(line.rstrip("\n"))
@@ -122,7 +122,7 @@ class Served:
         return found
 
     def sign_in(self, pin: str | None = None) -> None:
-        """Have what a browser has once somebody has entered the PIN."""
+        """Sign in with a PIN, like a browser."""
         self._pin = pin or self._pin
         request = urllib.request.Request(self.url + "api/session", json.dumps({"pin": self._pin}).encode(),
                                          {"Content-Type": "application/json"})
@@ -131,12 +131,12 @@ class Served:
                             "X-CSRF-Token": json.load(answer)["token"]}
 
     def kill(self) -> None:
-        """As a power cut would end it."""
+        """Kill it, like a power cut."""
         self.process.send_signal(signal.SIGKILL)
         self.process.communicate()
 
     def end(self) -> int:
-        """As the system ends it when it shuts down; the exit code."""
+        """Terminate it, like a system shutdown; returns the exit code."""
         self.process.send_signal(signal.SIGTERM)
         rest, _ = self.process.communicate()
         self.lines += rest.splitlines()

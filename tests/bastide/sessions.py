@@ -1,4 +1,4 @@
-"""A live session to try things on."""
+"""A live session for tests."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Images:
 
 
 def recorded(folder: Path, seed: int) -> tuple[list[Act], tuple[object, ...]]:
-    """A game with pictures written through a disk that notes everything, with what had been said when."""
+    """A game with pictures written through a disk that records everything, with the acknowledgements."""
     game = demo_game(seed, turns=25)
     with faulty(Disk()) as disk, Store(folder / "log.sqlite") as store:
         journal = folder / "log.journal"  # it was renamed into place, whole
@@ -42,7 +42,7 @@ def recorded(folder: Path, seed: int) -> tuple[list[Act], tuple[object, ...]]:
 
 
 def crash_images(folder: Path, *, images: int, seed: int, lies: bool = False) -> Images:
-    """Cut the power at random moments of a game, open what may be left, and compare with what had been said."""
+    """Cut the power at random moments of a game, open the possible remains, and compare with the acknowledgements."""
     rng = random.Random(seed)
     out = Images()
     acts, events = recorded(folder / "recorded", seed)
@@ -73,7 +73,7 @@ def crash_images(folder: Path, *, images: int, seed: int, lies: bool = False) ->
 
 
 def disk_that_fails(folder: Path, code: int, *, seed: int, spells: int = 12) -> dict[str, int]:
-    """A game during which the disk refuses for a while again and again, and at last the power goes.
+    """A game during which the disk fails temporarily several times, with a power cut at the end.
 
     A refused move is tried again, as the table's loop does. Counts what was acknowledged and what of it is missing or
     doubled on the disk afterwards.

@@ -1,4 +1,4 @@
-"""Backup and restore: what comes back is what was there, and what is no whole backup changes nothing."""
+"""Backup and restore: everything is restored, and an incomplete backup changes nothing."""
 
 from __future__ import annotations
 
@@ -304,7 +304,7 @@ def test_what_is_no_whole_backup_is_refused_and_changes_nothing(what: str, data:
 
 
 def test_every_changed_or_missing_byte_is_noticed(data: Path, tmp_path: Path) -> None:
-    """A backup is damaged anywhere: either it is refused, or what it restores is right all the same."""
+    """A backup is corrupted anywhere: it is either rejected or restored correctly."""
     write_backup(data, tmp_path / "b.zip")
     whole, before = (tmp_path / "b.zip").read_bytes(), games(data)
     rng = random.Random(3)

@@ -94,7 +94,7 @@ def test_records_belong_to_whoever_was_first():
 
 
 def whole(store: Store, seed: int, turns: int = 12, names: tuple[str, ...] = ()) -> TableSession:
-    """A game played to its end, on the table; the end has been told."""
+    """A finished game on the table, with its result revealed."""
     game = demo_game(seed, turns=turns)
     players = tuple(Player(name=n, colour=p.colour) for n, p in zip(names, game.setup.players, strict=True)) \
         if names else game.setup.players
@@ -142,7 +142,7 @@ def test_a_corrected_game_is_worked_out_anew_and_others_are_not(store: Store, mo
     session.command({"do": "undo"})
     now = again.overview()["games"]
     assert len(counted) == 1 and not now[0]["over"] and now[1] == was[1]
-    (data / CACHE).write_text("[]", "utf-8")  # whatever is in it
+    (data / CACHE).write_text("[]", "utf-8")  # invalid contents
     assert Evenings(data, store, films).overview()["games"] == now
 
 
@@ -238,7 +238,7 @@ def frames_of(path: Path) -> tuple[int, np.ndarray]:
 
 def test_the_time_lapse_of_photographs_and_of_drawn_tiles_can_be_played(store: Store, tmp_path: Path) -> None:
     session = whole(store, 4, turns=5)
-    path = session.films.make(session.game)  # nobody watched: drawn tiles
+    path = session.films.make(session.game)  # not watched: drawn tiles
     count, drawn = frames_of(path)
     assert drawn.shape == (720, 960, 3) and count == 4 * FPS + 3 * FPS  # a second each, the last three
     green = np.full((480, 640, 3), (30, 200, 40), np.uint8)

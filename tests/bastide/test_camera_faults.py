@@ -1,4 +1,4 @@
-"""Every way in which a camera can be wrong: the page says which, nothing is read meanwhile, it goes on by itself."""
+"""Every fault of a camera: the page reports it, nothing is read meanwhile, and watching resumes by itself."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Camera:
 
 
 class Watcher:
-    """Remembers what it was shown."""
+    """Records its frames."""
 
     poses: dict[tuple[int, int], Any] = {}
 
@@ -152,7 +152,7 @@ def test_a_frozen_camera_is_opened_anew(session: TableSession) -> None:
 
 
 def test_a_camera_that_came_back_with_another_size_goes_on_with_the_same_watcher(session: TableSession) -> None:
-    """The watcher maps what it knows to the new pictures, so nothing is begun anew."""
+    """The watcher maps its state to the new pictures, so it need not be replaced."""
     made: list[Watcher] = []
 
     def renew(setup: object) -> Watcher:

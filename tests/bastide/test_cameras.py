@@ -1,4 +1,4 @@
-"""Every camera that could watch the table: what each sees, choosing another, an address that is typed in."""
+"""All cameras available to the table: their previews, choosing another one, adding an address."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def checked(size: tuple[int, int], level: int = 120) -> np.ndarray:
 
 
 class Camera:
-    """A camera that is there, or not; counts how often it was opened and given back."""
+    """A camera that exists or not; counts how often it was opened and closed."""
 
     def __init__(self, uri: str, level: int | None = 120) -> None:
         self.info = SourceInfo(uri=uri, model=f"model {uri}", width=640, height=360, live=False)
@@ -50,7 +50,7 @@ class Camera:
 
 
 class Bench:
-    """Cameras that a machine may have, and what was asked of the table."""
+    """A machine's cameras, and the requests to the table."""
 
     def __init__(self, used: str | None = None, camera: CalibratedCamera | None = None, fixed: bool = False) -> None:
         self.there = {"usb:0": Camera("usb:0"), "usb:1": Camera("usb:1", None), "usb:2": Camera("usb:2", 4)}
@@ -95,7 +95,7 @@ def test_every_camera_says_what_it_sees_and_a_bad_one_what_is_wrong() -> None:
     assert bench.there["usb:0"].closed == bench.there["usb:0"].opened == 1
 
 
-def test_nobody_looking_gives_the_cameras_back() -> None:
+def test_cameras_are_closed_when_nobody_looks() -> None:
     bench = Bench()
     bench.until(settled)
     looks = list(bench.cameras._looks.values())

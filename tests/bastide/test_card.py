@@ -1,4 +1,4 @@
-"""bastide.txt on the card: all of it or nothing, a sentence below what is wrong, no secret left behind."""
+"""bastide.txt on the card: applied completely or not at all, errors below the invalid lines, no secrets left."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_card_sets_everything_once_and_keeps_no_secret(pi: Pi) -> None:
 
 
 def test_with_an_administrator_from_the_card_nobody_else_takes_the_table(pi: Pi) -> None:
-    """Where no PIN is set the first to come sets it; with one from the card the door is shut."""
+    """Without a PIN anybody can set the first one; with one from the card nobody can."""
     pi.start(f"pin = {PIN}\n")
     rights = Rights(KeyFile(pi.data))
     assert rights.pin_is_set
@@ -155,7 +155,7 @@ def test_random_bytes_do_nothing_or_say_why(pi: Pi) -> None:
         assert pi.everything() == before, text
 
 
-def test_what_fails_half_way_is_as_if_nothing_had_been(pi: Pi, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_half_way_is_rolled_back(pi: Pi, monkeypatch: pytest.MonkeyPatch) -> None:
     before = pi.everything()
 
     def broken(data: Path, pin: str) -> None:

@@ -1,4 +1,4 @@
-"""The table's own certificates: what a browser takes, what they cannot vouch for, and when they are made anew."""
+"""The table's own certificates: accepted by browsers, limited by name constraints, and renewed in time."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def test_keys_are_the_services_alone_and_in_no_backup(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "address"), [("shop.example.org", "192.168.1.7"), ("bastide.local", "93.184.216.34")])
-def test_whoever_has_the_authoritys_key_can_vouch_for_nothing_beyond_home(
+def test_the_authoritys_key_certifies_local_names_only(
         tmp_path: Path, name: str, address: str) -> None:
-    """As a thief would use it: OpenSSL, which browsers' checks are like, says no."""
+    """Misuse of a stolen key: rejected by OpenSSL, whose checks are similar to browsers'."""
     table = Certificates(tmp_path)
     table.renew("bastide", HOME)
     table._make_leaf("bastide", (name,), (address,))
@@ -75,7 +75,7 @@ def test_whoever_has_the_authoritys_key_can_vouch_for_nothing_beyond_home(
     asked = subprocess.run(["openssl", "verify", "-CAfile", str(tmp_path / "trusted.pem"), str(table.page)],
                            capture_output=True, text=True)
     assert asked.returncode != 0 and "permitted subtree violation" in asked.stdout + asked.stderr
-    # What it may vouch for passes the same check.
+    # Allowed names pass the same check.
     table._make_leaf("bastide", ("bastide.local",), ("192.168.1.7",))
     subprocess.run(["openssl", "verify", "-CAfile", str(tmp_path / "trusted.pem"), str(table.page)], check=True,
                    capture_output=True)

@@ -103,7 +103,7 @@ def test_who_asks_again_and_again_gets_the_same_report(session: TableSession, tm
     assert check() is not first and len(made) == 2
 
 
-def test_nobody_waits_for_a_check_that_somebody_else_has_begun(session: TableSession, tmp_path: Path) -> None:
+def test_concurrent_checks_do_not_wait_for_each_other(session: TableSession, tmp_path: Path) -> None:
     begun, end = threading.Event(), threading.Event()
 
     def more() -> list[Line]:

@@ -12,7 +12,7 @@ from bastide.watching.recording import transcript_of
 from scoring.events import parse_event
 from scoring.log import LogEntry, Settled, entry_from_json, entry_to_json
 
-CLOSING = ("tile 0 base.E 0,-1 2",)  # a cap on the start tile's cap: a city of two tiles, and nobody there
+CLOSING = ("tile 0 base.E 0,-1 2",)  # a cap on the start tile's cap: an unclaimed city of two tiles
 NEXT = "tile 1 base.V 1,0 1"
 
 

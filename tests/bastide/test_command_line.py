@@ -1,4 +1,4 @@
-"""What users type wrong: one sentence that names the file and the place, the right exit code, never a traceback."""
+"""Usage errors: one sentence that names the file and the place, the right exit code, never a traceback."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_a_port_in_use_is_said(run: Run) -> None:
     assert f"port {port} is in use" in err and len(err.splitlines()) == 1
 
 
-def test_what_nobody_thought_of_is_one_sentence_too(run: Run, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unexpected_error_is_one_sentence_too(run: Run, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def bad(*args: object, **more: object) -> None:
         raise ZeroDivisionError("so it goes")
     monkeypatch.setattr("bastide.commands.score_command.score_game", bad)

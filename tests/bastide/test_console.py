@@ -15,7 +15,7 @@ from bastide.machine.console import QUIET, qr, screen, show
 
 
 def seen(text: str) -> str:
-    """What a phone reads of the code on a screen: black ink on white paper, 8 x 16 pixels a letter."""
+    """Decodes the QR code on the screen: black on white, 8 x 16 pixels per character."""
     rows = [re.sub(r"\x1b\[[\d;]*m", "", line).strip("\n") for line in text.splitlines() if "\x1b[30;47m" in line]
     rows = [row[2:] if row.startswith("  ") else row for row in rows]
     width = max(map(len, rows))

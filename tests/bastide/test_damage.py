@@ -1,4 +1,4 @@
-"""Damaged storage, the small size of benchmarks/damage.py; its judge shown what must not happen; and what is said."""
+"""Damaged storage, a small run of benchmarks/damage.py; checks of its judge; and the messages."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_damage_behind_which_both_copies_are_whole_costs_what_was_spoiled_in_bot
         again.command({"do": "retract", "seq": 10})
         assert not [i for i in again.view()["issues"] if i["code"] == "unread_moves"]
     with Store(path) as store:
-        assert store.notice is None  # told once; the page goes on telling as long as nobody has answered
+        assert store.notice is None  # reported once; the page keeps showing it until it is resolved
 
 
 def test_a_database_that_breaks_in_play_is_recovered_and_the_game_goes_on(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the doctor says of the Pi camera's libraries, layer by layer."""
+"""The doctor's checks of the Pi camera's libraries, layer by layer."""
 
 from __future__ import annotations
 

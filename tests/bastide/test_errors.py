@@ -1,4 +1,4 @@
-"""What a user sees of an error when bastide really runs: exit code, one line, nothing else.
+"""Errors of bastide as a real process: exit code, one line, nothing else.
 
 The many things that can be wrong with a file are in test_command_line.py; here are the ones of each kind as processes,
 because what libraries print by themselves and what the interpreter prints at exit is only seen there.

@@ -1,4 +1,4 @@
-"""The benchmark of a long evening: growth is told from what a game takes while it is played."""
+"""The benchmark of a long evening: growth is distinguished from a game's own memory."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def session(tmp_path: Path) -> Iterator[TableSession]:
 
 
 def repainted(picture: Image) -> Image:
-    """The same drawing in a paint that nobody knows."""
+    """The same drawing in unusual colours."""
     return (picture * np.array([0.6, 0.9, 1.0]) * 0.8 + 30).astype(np.uint8)
 
 

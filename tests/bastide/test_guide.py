@@ -49,7 +49,7 @@ def test_a_fact_that_no_longer_holds_is_no_longer_proved(tmp_path: Path) -> None
     there[0] = False
     guide.aimed("usb:0", True)
     assert states(guide)["camera"] == "open" and states(guide)["aim"] == "done"
-    guide.aimed("usb:1", False)  # another camera says nothing of this one
+    guide.aimed("usb:1", False)  # another camera proves nothing about this one
     assert states(guide)["aim"] == "done" and not guide.well_aimed("usb:1") and not guide.well_aimed(None)
     guide.aimed("usb:0", False)
     assert states(Guide(tmp_path, {"aim": lambda: guide.well_aimed("usb:0")}))["aim"] == "open"

@@ -175,7 +175,7 @@ def test_a_support_file_has_what_helps_and_can_be_played_again(tmp_path: Path) -
 
 @pytest.mark.parametrize("file", sorted((Path(__file__).parent / "support").glob("*.zip")), ids=lambda f: f.stem)
 def test_games_that_somebody_sent_come_to_the_same_scores(file: Path) -> None:
-    """A support file put into that folder is a test from then on; what was wrong in it is put right in its scores."""
+    """A support file added to that folder becomes a test, with its scores corrected."""
     found = replay(file)
     assert found["entries"] > 0 and found["same"], found
 

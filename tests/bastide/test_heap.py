@@ -1,4 +1,4 @@
-"""Holes in the heap are given back: the same pictures, with the limits and without."""
+"""Free memory of the heap is returned to the kernel: the same pictures, with the limits and without."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def evening(seed):
         del picture, small
     return kept
 
-# What stays is as much with limits as without: some 25 MB a thread.
+# The remainder is the same with and without limits: some 25 MB per thread.
 stays = []
 threads = [threading.Thread(target=lambda n=n: stays.append(evening(n))) for n in range(6)]
 for t in threads:

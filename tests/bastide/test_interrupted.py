@@ -192,7 +192,7 @@ def test_a_card_that_cannot_read_a_part_of_the_log_costs_that_part(tmp_path: Pat
     assert recovery.is_damage(error)
 
 
-def test_a_log_that_was_taken_away_refuses_what_nobody_would_find_again(tmp_path: Path) -> None:
+def test_an_unlinked_log_refuses_writes_that_would_be_lost(tmp_path: Path) -> None:
     game = demo_game(4, turns=8)
     folder, away = tmp_path / "data", tmp_path / "away"
     with Store(folder / "log.sqlite") as store:

@@ -1,4 +1,4 @@
-"""A saved game for JCloisterZone says the same game: read back by another reader, it comes to the same table."""
+"""Saved games for JCloisterZone: parsed by an independent reader, they result in the same table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was seen of the game on the table is kept: bounded, without names, and there when the program was killed."""
+"""The looks at the game on the table are stored: bounded, without names, and still there after a kill."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_long_game_keeps_how_it_began_and_its_newest_looks(tmp_path: Path) -> 
 
 
 def test_a_program_that_is_killed_leaves_all_but_the_last_moment(tmp_path: Path) -> None:
-    """And what was being written then costs neither what was before nor what comes after it."""
+    """A partly written block costs neither earlier nor later ones."""
     made = looks(60)
     take = KeptLooks(tmp_path).begin(1, SETUP, lambda: 0)
     for look in made:

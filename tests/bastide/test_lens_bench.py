@@ -77,7 +77,7 @@ def test_views_are_taken_live_and_the_lens_is_dropped_from_kept_and_gone_back_to
 
 
 def check_files(made: LensBench, camera: CalibratedCamera, store: CalibrationStore, name: str) -> None:
-    """What is taken away can be brought in again, and nothing else."""
+    """An exported calibration can be imported again, other files are rejected."""
     text = str(made.export(name)["text"])
     document = read_document(json.loads(text))
     assert isinstance(document.result, LensResult)
@@ -99,7 +99,7 @@ def check_files(made: LensBench, camera: CalibratedCamera, store: CalibrationSto
     assert bring(text.encode()) == ""
     assert next(h["name"] for h in made.state()["history"] if h["now"]) == name
     assert [(d.kind, d.made) for _, d in camera.documents] == [("lens", document.made)]
-    # The command line still wins, and says so.
+    # The command line still takes precedence, with a message.
     given = ((("own.json"), document),)
     other = LensBench(camera, store, present=lambda: True, given=given)
     assert refusal(other.back, name) == "command_line"

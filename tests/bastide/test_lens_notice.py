@@ -1,4 +1,5 @@
-"""A lens that bends is told while a game is watched: once its tiles say so twice, and not when it is calibrated."""
+"""Lens distortion is reported while a game is watched: after two consistent estimates, and not for a calibrated
+lens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A picture that moves is noticed within ten seconds, and either followed or told, by watcher and drift together."""
+"""A moved view is detected within ten seconds, and either re-registered or reported, by watcher and drift together."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TILES = (("base.U", (0, 1), 0), ("base.V", (1, 0), 0), ("base.D", (-1, 0), 2), (
 
 
 class Table:
-    """A film whose frames go to the watcher and to what looks for drift, as the table's loop does it."""
+    """A film whose frames go to the watcher and the drift detection, as in the table's loop."""
 
     def __init__(self) -> None:
         self.film = Film()

@@ -83,7 +83,7 @@ def test_a_support_file_that_has_no_end_is_not_even_read(run: Run, tmp_path: Pat
 @pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1", "-2+3", "@SUM(A1)", " =1+1", "\uff1d1+1",
                                   "=HYPERLINK(\"x\")"])
 def test_a_name_is_no_formula_in_the_table_of_scores(name: str) -> None:
-    """What a spreadsheet opens: no cell of text begins as a formula does, and the name can still be read."""
+    """CSV injection: no text cell starts like a formula, and the name is still readable."""
     from bastide.table.demo_game import demo_game
     game = demo_game(3, turns=30)
     players = tuple(Player(name=name if n == 0 else f"P{n}", colour=p.colour)

@@ -1,4 +1,4 @@
-"""The owner's own tiles as a board is drawn with them: listed, served, of one size, anew when they change."""
+"""The owner's tiles for drawing the board: listed, served, of one size, updated when they change."""
 
 from __future__ import annotations
 

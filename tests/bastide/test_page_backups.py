@@ -83,7 +83,7 @@ def test_a_backup_is_made_fetched_uploaded_again_checked_and_given_on(tmp_path: 
 
 
 def test_what_would_be_gone_after_a_restore_is_not_acknowledged(tmp_path: Path) -> None:
-    """Between the answer to whoever restores and the end of the server others still reach it."""
+    """Between the response to a restore and the end of the server other clients still reach it."""
     game = demo_game(2, turns=3)
     with Store(tmp_path / "log.sqlite") as store:
         session = TableSession(store, game.setup)
@@ -121,7 +121,7 @@ def test_what_is_spoiled_or_too_large_is_refused_and_nothing_is_left(tmp_path: P
 
 
 @pytest.mark.parametrize("steps", range(0, 14))
-def test_a_plug_pulled_while_files_change_places_leaves_one_or_the_other(tmp_path: Path, steps: int,
+def test_a_power_cut_during_the_exchange_leaves_one_or_the_other(tmp_path: Path, steps: int,
                                                                          monkeypatch: pytest.MonkeyPatch) -> None:
     data, other = tmp_path / "data", tmp_path / "other"
     played(data, 2)

@@ -1,4 +1,4 @@
-"""What the banner on every page is told of the machine: only what is wrong, the worst first, looked at now and then."""
+"""The banner on every page: only current faults of the machine, worst first, checked periodically."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_machine_is_looked_at_now_and_then_and_the_light_is_told_at_once(tmp
     assert codes(pulse) == ["power.low", "light.changed"]
 
 
-def test_a_clock_that_nobody_has_set_is_said(tmp_path: Path) -> None:
+def test_an_unset_clock_is_reported(tmp_path: Path) -> None:
     root = machine(tmp_path)
     (root / "run/systemd/timesync/synchronized").unlink()
     assert codes(Pulse(tmp_path, root=root)) == ["clock.unknown"]
@@ -59,6 +59,6 @@ def test_a_clock_that_nobody_has_set_is_said(tmp_path: Path) -> None:
     ("camera_lost", "camera_gone", ["camera.silent"]), ("camera_lost", "camera_black", ["camera.says"]),
     ("camera_lost", "drift.put_back", ["view.moved"]), ("camera_lost", "board_gone", ["view.moved"]),
     ("camera_lost", "no_board", []), ("camera_lost", "pictures_over", []), ("watching", "camera_slow", [])])
-def test_a_lost_camera_and_a_moved_view_are_told(tmp_path: Path, chip: str, code: str, wanted: list[str]) -> None:
+def test_a_lost_camera_and_a_moved_view_are_reported(tmp_path: Path, chip: str, code: str, wanted: list[str]) -> None:
     pulse = Pulse(tmp_path, root=machine(tmp_path), status=lambda: {"chip": chip, "code": code, "text": "x"})
     assert codes(pulse) == wanted

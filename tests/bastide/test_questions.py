@@ -47,7 +47,7 @@ def test_an_unsure_reading_is_in_the_game_and_asked_about(session: TableSession,
 
 
 def test_who_laid_a_tile_is_asked_where_only_that_is_unknown(session: TableSession) -> None:
-    """No score is marked as doubtful for it: nobody stands on the tile. The answer is the player's number."""
+    """No score is uncertain because of it: the tile has no figure. The answer is the player's number."""
     played(session, 2)
     at, rot = free(session, "base.V")
     mine, theirs = (TilePlaced(player=n, tile="base.V", at=at, rot=rot) for n in (2, 0))

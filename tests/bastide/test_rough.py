@@ -1,4 +1,4 @@
-"""What people do to a machine: folders deleted, plugs pulled in a backup, full cards, clocks that jump, links."""
+"""Rough treatment of a machine: deleted folders, power cuts in a backup, full cards, clocks that jump, links."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def played(folder: Path, turns: int = 8, crop: bytes | None = None) -> int:
 
 
 def test_a_folder_that_is_deleted_under_a_running_table(tmp_path: Path) -> None:
-    """Nothing is shown that nobody would find again; the person who played is told."""
+    """Nothing is shown that would be lost; the player gets an error."""
     data = tmp_path / "data"
     with Served("serve", "--port", 0, "--host", "127.0.0.1", "--data", data) as served:
         before = served.get()
@@ -155,7 +155,7 @@ with Served(*where) as again:
 
 
 def in_namespace(code: str) -> str:
-    """Run Python where it may mount; what it printed. Skips where that is not permitted."""
+    """Run Python where it may mount; returns its output. Skips where that is not permitted."""
     try:
         done = subprocess.run(["unshare", "-rm", sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     except FileNotFoundError:
@@ -188,7 +188,7 @@ def test_a_clock_that_goes_back_changes_nothing_but_the_times(tmp_path: Path) ->
 
 
 def test_links_in_the_folder_lead_nowhere(tmp_path: Path) -> None:
-    """A backup or a support file may be made by root: what somebody has linked to does not get into it."""
+    """A backup or a support file may be made by root: link targets are not included."""
     data, elsewhere = tmp_path / "data", tmp_path / "elsewhere"
     played(data)
     elsewhere.mkdir()

@@ -1,4 +1,4 @@
-"""``bastide rules --compare``: what two editions say differently, and who says so."""
+"""``bastide rules --compare``: the differences of two editions with their sources."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_an_unknown_edition(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_editions_that_owners_know(capsys: pytest.CaptureFixture[str]) -> None:
-    """Found by what the box says and what small cities and farms score."""
+    """Found by the text on the box and the points for small cities and farms."""
     code, out, _ = said(capsys, "--list", "--json")
     rows = {row["edition"]: row for row in json.loads(out)}
     assert code == 0 and set(rows) == set(editions()) and tuple(rows)[:4] == EDITIONS

@@ -133,7 +133,7 @@ def test_a_folder_on_the_same_medium_is_no_second_one(data: Path, tmp_path: Path
 
 def test_a_backup_that_does_not_come_back_whole_is_said(data: Path, tmp_path: Path,
                                                         monkeypatch: pytest.MonkeyPatch) -> None:
-    """The stick spoils what is written to it."""
+    """A stick that corrupts written data."""
     folder = tmp_path / "stick"
     folder.mkdir()
     real = second_medium.write_backup
@@ -152,7 +152,7 @@ def test_a_backup_that_does_not_come_back_whole_is_said(data: Path, tmp_path: Pa
 
 
 def test_only_so_many_are_kept_and_nothing_of_anybody_else_goes(data: Path, tmp_path: Path) -> None:
-    """The clock has gone back: what this table made before has later dates than what it makes now."""
+    """The clock has gone back: earlier backups of this table have later dates than new ones."""
     folder = tmp_path / "stick"
     folder.mkdir()
     made = [f"bastide-20990101-1200{n:02}.zip" for n in range(KEPT + 3)]

@@ -1,4 +1,4 @@
-"""What the camera sees, on the page; and a game that goes to and fro between the camera and people's hands."""
+"""The camera's view on the page; and a game that alternates between camera and manual entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The self-test: what is laid as shown is counted as right however it lies, and a mistake is named."""
+"""The self-test: a correct layout passes in any orientation, and mistakes are named."""
 
 from __future__ import annotations
 

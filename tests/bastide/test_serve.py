@@ -1,4 +1,4 @@
-"""The server as a process: a game goes on after a power cut, and the program ends when it is told to."""
+"""The server as a process: a game continues after a power cut, and the program ends on request."""
 
 from __future__ import annotations
 
@@ -74,14 +74,14 @@ def test_players_of_a_game_in_which_nothing_happened_can_still_be_named(tmp_path
 
 
 def test_a_watched_game_is_on_disk_while_it_is_played(tmp_path: Path) -> None:
-    """Killed in the middle of a simulated game: what the page showed is what the next start shows."""
+    """Killed in the middle of a simulated game: the next start shows what the page had shown."""
     game = tmp_path / "game.json"
     game.write_text(json.dumps(write(demo_game(3, turns=30))), "utf-8")
     where = ("serve", "--port", 0, "--host", "127.0.0.1", "--data", tmp_path / "data")
     with Served(*where, "--source", f"sim:transcript={game}&seed=1&level=easy&size=1152x648") as served:
         view = served.until(version=3)
         served.kill()
-    assert any(b'"s":' in text for _, text in kept_looks(tmp_path / "data", 1))  # what was seen of it, too
+    assert any(b'"s":' in text for _, text in kept_looks(tmp_path / "data", 1))  # its looks too
     with Served(*where) as again:
         after = again.get()
         assert after["version"] >= view["version"]
@@ -127,7 +127,7 @@ def test_the_game_on_the_table_comes_back_and_no_other(tmp_path: Path) -> None:
         assert same(third.get(), first)
         over = third.do(do="end_game")
         third.kill()
-    with Served(*where) as fourth:  # the final scores are still what people look at
+    with Served(*where) as fourth:  # the final scores are still shown
         assert same(fourth.get(), over)
         assert fourth.end() == 0
     with Served(*where) as fifth:  # another evening

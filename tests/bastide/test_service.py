@@ -1,4 +1,4 @@
-"""serve under a service manager: what it says to systemd, when it stops saying it, and the light and the button."""
+"""serve under a service manager: notifications and watchdog of systemd, and the light and the button."""
 
 from __future__ import annotations
 

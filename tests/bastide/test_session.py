@@ -41,7 +41,7 @@ def test_a_committed_move_is_on_disk_and_shown(session: TableSession, store: Sto
     assert session.state.tiles == fold(SETUP, [e for _, e in log]).tiles
 
 
-def test_a_view_that_was_handed_out_never_changes(session: TableSession) -> None:
+def test_a_published_view_never_changes(session: TableSession) -> None:
     played(session, 3)
     old = session.view()
     kept = repr(old)
@@ -328,10 +328,10 @@ def test_what_the_camera_asks_people_to_put_right_stands_beside_the_issues_until
     assert not session.view()["issues"] and session.notice_picture(picture_name) is None
 
 
-# -- beside the game that goes on -----------------------------------------------------------------------------------
+# -- concurrency ----------------------------------------------------------------------------------------------------
 
 
-def test_nobody_who_looks_or_tries_waits_for_what_is_written(session: TableSession) -> None:
+def test_views_and_previews_do_not_wait_for_writes(session: TableSession) -> None:
     played(session, 4)
     x, y = session.fits(None, None)["gaps"][0]["at"]
     asked = [session.view, session.moves, lambda: session.fits(None, None), lambda: session.fits("base.D", None),
@@ -348,7 +348,7 @@ def test_nobody_who_looks_or_tries_waits_for_what_is_written(session: TableSessi
 
 
 def test_what_is_said_of_an_unread_entry_is_said_of_its_own_moment(session: TableSession) -> None:
-    """Nobody knows any more whose tile it was: it is the one's who was to lay then, not the one's who is now."""
+    """The player of the lost tile is unknown: it is the one whose turn it was then, not the current one."""
     log = played(session, 5)
     lost, tile = [(seq, event) for seq, event in log if isinstance(event, TilePlaced)][1]
     entries = tuple(replace(e, body=Unread()) if e.seq == lost else e for e in session.entries)

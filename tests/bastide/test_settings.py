@@ -31,7 +31,7 @@ def parsed(*argv: str) -> argparse.Namespace:
 
 def settings(folder: Path, *argv: str, environment: dict[str, str] | None = None,
              **more: Any) -> tuple[Settings, list[str]]:
-    """The settings of a folder as a table served with this command line shows them, and what was asked of it."""
+    """The settings of a folder as shown by a table served with this command line, and the requests to it."""
     args, asked = parsed(*argv), list[str]()
     file = SettingsFile(folder)
     now = in_force(args, environment or {}, file.values)
@@ -140,7 +140,7 @@ def test_values_of_another_shape_or_an_unknown_option_are_left_out(tmp_path: Pat
 
 
 def test_a_setting_that_cannot_be_served_with_is_put_back_and_the_page_says_so(tmp_path: Path) -> None:
-    """The same process begins again, and goes back to what it was last served with."""
+    """The same process restarts, and falls back to the last working settings."""
     data, pictures = tmp_path / "data", tmp_path / "pictures"
     pictures.mkdir()
     set_pins(KeyFile(data), table=PIN, admin="907143")

@@ -1,4 +1,4 @@
-"""Teaching on the page: what lies on the sheet is seen, doubted, mended, kept as the owner's set, and read with."""
+"""Teaching on the page: tiles on the sheet are detected, doubted, corrected, stored as the owner's set, and used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A data folder in which something else has been at work: the game goes on, or one sentence says what is in its way."""
+"""A data folder with foreign changes: the game goes on, or one sentence names the obstacle."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def test_after_a_power_cut_everything_acknowledged_is_there(tmp_path: Path) -> N
 
 @needs_vfs
 def test_a_disk_that_lies_about_syncing_loses_the_end_but_nothing_else(tmp_path: Path) -> None:
-    """What is there after the cut is the beginning of the game, move by move, or the file is set aside."""
+    """After the power cut there is a prefix of the game, or the file is set aside."""
     found = crash_images(tmp_path, images=24, seed=2, lies=True)
     assert found.lying and set(found.lying) <= {"whole", "the end is lost", "set aside, the rest recovered",
                                                 "set aside, all of it recovered"}
@@ -174,7 +174,7 @@ def test_a_changed_or_missing_entry_is_noticed(tmp_path: Path, journal: bool) ->
             assert isinstance(found.entries[4].body, Unread) and found.entries[4].seq == 5
             (row,) = told
             assert row["text"] == "1 move of turn 2 could not be read: please look." and row["parts"]["n"] == 1
-            # Somebody remembers: the entry says again what it said, and the game is as it was.
+            # A person restores the entry, and the game is as it was.
             body = {k: v for k, v in to_json(whole[4].body).items() if k != "player"}  # type: ignore[arg-type]
             view = found.command({"do": "amend", "seq": 5, "body": body})
             assert not [i for i in view["issues"] if i["code"] == "unread_moves"]
@@ -184,7 +184,7 @@ def test_a_changed_or_missing_entry_is_noticed(tmp_path: Path, journal: bool) ->
 
 @pytest.mark.parametrize("byte", [0x80, 0xFF])
 def test_a_log_whose_tables_lost_their_names_is_set_aside_too(tmp_path: Path, byte: int) -> None:
-    """SQLite says which table it cannot read, in bytes that are no text any more."""
+    """SQLite's message names the unreadable table in undecodable bytes."""
     game, path = demo_game(1, turns=5), tmp_path / "log.sqlite"
     with Store(path) as store:
         session = TableSession(store, game.setup)

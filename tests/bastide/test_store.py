@@ -1,4 +1,4 @@
-"""The log on disk: what was acknowledged is there, whatever happened to the program, the file or the disk."""
+"""The log on disk: acknowledged entries are there, whatever happens to the program, the file or the disk."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def test_what_was_acknowledged_survives_being_killed_at_any_moment(path: Path) -
         for _ in range(rng.randint(1, 40)):
             acknowledged = int(writer.stdout.readline())
         os.kill(writer.pid, signal.SIGKILL)
-        rest = writer.stdout.read().split("\n")  # what it said between our last look and its end
+        rest = writer.stdout.read().split("\n")  # its output between our last read and its end
         writer.stdout.close()
         writer.wait()
         said = [int(line) for line in rest[:-1] if line]

@@ -1,4 +1,4 @@
-"""The table's loop: whatever happens to the camera, the disk or the watcher, the page says so and no move is lost."""
+"""The table's loop: any fault of the camera, the disk or the watcher is shown on the page and no move is lost."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_a_camera_that_comes_back_goes_on(session: TableSession, monkeypatch: py
 
 
 def test_the_watcher_is_made_by_the_loop_and_anew_for_a_game_begun_without_a_camera(session: TableSession) -> None:
-    """Another game is begun while the camera is lost: what is seen afterwards belongs to that one."""
+    """A new game begins while the camera is lost: later observations belong to it."""
     made: list[int] = []
     both = threading.Event()
 
@@ -172,7 +172,7 @@ def test_the_watcher_is_made_by_the_loop_and_anew_for_a_game_begun_without_a_cam
 
 
 def test_a_watcher_is_gone_before_there_is_another(session: TableSession) -> None:
-    """Begun anew for a game, for a calibration and after a rest, each time with the memory of one."""
+    """Replaced for a new game, for a calibration and after a pause, without ever holding two in memory."""
     made, alive, changed = list[weakref.ref[Watcher]](), list[int](), threading.Event()
 
     def renew(setup: object) -> Watcher:
@@ -210,7 +210,7 @@ def test_a_recording_that_breaks_is_not_begun_anew(session: TableSession) -> Non
                                         "code": "camera_gone"}
 
 
-def test_a_table_out_of_sight_is_said(session: TableSession) -> None:
+def test_a_table_out_of_view_is_reported(session: TableSession) -> None:
     follow(Camera(1), Watcher(["adrift"]), session)  # type: ignore[arg-type]
     assert session.view()["status"]["chip"] == "camera_lost" and session.view()["status"]["text"]
 

@@ -1,4 +1,4 @@
-"""``bastide teach``: from photographs, from a camera, and what it says when the table is wrong."""
+"""``bastide teach``: from photographs, from a camera, and its errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people tell in any order, as the page's commands do: whose turn it is, and where in the log it stands."""
+"""Events entered in any order by the page's commands: their player, and their position in the log."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def told(session: TableSession, *commands: dict[str, Any]) -> dict[str, Any]:
 
 
 def log(session: TableSession) -> list[str]:
-    """What the log comes to."""
+    """The state of the log."""
     return [notation(e) for _, e in effective(session.entries)]
 
 
@@ -111,7 +111,7 @@ def test_a_ransom_before_the_tile_does_not_shift_the_turn(store: Store) -> None:
     assert not view["issues"] and [p["score"] for p in view["players"]] == [1, 3]
 
 
-def test_a_ransom_out_of_turn_ends_nobodys_turn(store: Store) -> None:
+def test_a_ransom_out_of_turn_ends_no_turn(store: Store) -> None:
     session = ransom_game(store)
     view = told(session, {"do": "discard", "tile": "base.C"}, RANSOM, tile("base.U", 2, 0))
     assert rows(view)[-3:] == [("discard", 1, 3), ("ransom", 0, 3), ("tile", 1, 3)], "Ben had begun his turn"

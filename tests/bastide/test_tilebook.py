@@ -52,7 +52,7 @@ def test_a_game_replaces_what_it_taught_before(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*.png"))) == 12 + len(KINDS) - 14
 
 
-def test_a_poisoned_lesson_is_told_and_not_used(tmp_path: Path) -> None:
+def test_a_mislabelled_lesson_is_reported_and_not_used(tmp_path: Path) -> None:
     book = TileBook(tmp_path)
     book.learn("one", taught("one"))
     wrong = Lesson(tile="base.C", bgr=base_set().specimens[KINDS.index("base.U")].bgr, origin="two, wrong")

@@ -89,7 +89,7 @@ def test_colours_are_measured_and_what_cannot_be_told_apart_is_named(tmp_path: P
         found = done(made, "colours")
         assert found["ok"] and set(found["distances"]) == {"blue-red", "blue-yellow", "red-yellow"}
         assert not found["confused"] and min(found["distances"].values()) > made.state()["limits"]["confused"]
-        monkeypatch.setattr("bastide.camera.tuning.AT_MOST_S", 3.0)  # it is looked for until then, in vain
+        monkeypatch.setattr("bastide.camera.tuning.AT_MOST_S", 3.0)  # the search times out then
         lone = tuning(camera, tmp_path, colours=lambda: ("red", "green"))
         lone.calibrate("colours", "", "")
         refused = done(lone, "colours")
@@ -155,7 +155,7 @@ def test_a_calibration_of_another_camera_is_left_out_when_the_page_made_it(tmp_p
 def test_the_supply_of_one_player_is_added_to_what_was_measured(tmp_path: Path) -> None:
     camera = CalibratedCamera(Showing(followers(["red"] * 4, TABLES["oak"], (1, 1, 1))), ())
     made = tuning(camera, tmp_path)
-    with pytest.raises(CommandError):  # nobody plays pink
+    with pytest.raises(CommandError):  # pink is not in the game
         made.calibrate("supply", "pink", "")
     with watched(camera):
         made.calibrate("supply", "red", "")
@@ -163,7 +163,7 @@ def test_the_supply_of_one_player_is_added_to_what_was_measured(tmp_path: Path) 
         assert found["ok"] and found["colour"] == "red" and set(found["paints"]) == {"red"}
         assert [u["kind"] for u in made.state()["used"]] == ["colours"]
         assert camera.changed.wait(PATIENCE_S) and camera.view is not None and set(camera.view.paints) == {"red"}
-        made.calibrate("supply", "blue", "")  # still the red ones: whose they are is what people say
+        made.calibrate("supply", "blue", "")  # still the red ones: the owner is what people enter
         assert set(done_again(made, "blue")["paints"]) == {"red", "blue"}
 
 

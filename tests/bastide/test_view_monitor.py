@@ -1,4 +1,4 @@
-"""People are told to put back what the watcher could not follow, and only that."""
+"""People are asked to restore the view only if the watcher could not re-register."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_table_that_moved_alone_is_to_be_put_back_and_then_all_is_well(table: 
     assert view_monitor.notice is None
 
 
-def test_a_board_that_the_watcher_found_again_is_nobodys_business(table: Image) -> None:
+def test_a_board_re_registered_by_the_watcher_is_not_reported(table: Image) -> None:
     view_monitor = ViewMonitor()
     looks(view_monitor, table, {(0, 0): POSE}, 0)
     moved = np.array([[1, 0, 20], [0, 1, -9], [0, 0, 1.0]]) @ POSE
@@ -57,7 +57,7 @@ def test_another_light_is_no_notice(table: Image) -> None:
     assert view_monitor.notice is None
 
 
-def test_whoever_pushes_is_told_how_far_it_is_more_often(table: Image) -> None:
+def test_the_drift_is_measured_more_often_while_somebody_pushes(table: Image) -> None:
     view_monitor = ViewMonitor()
     looks(view_monitor, table, {(0, 0): POSE}, 0)
     first = view_monitor.compared()

@@ -1,4 +1,4 @@
-"""What people have made is there whole or as it was: files that are written again, a watched game, a restore's rest."""
+"""Atomic writes: rewritten files, a watched game, remains of a restore."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_disk_that_gets_full_leaves_the_old_file(tmp_path: Path, monkeypatch: 
 
 
 def test_a_file_for_its_owner_is_so_from_its_first_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And where somebody has laid a link, the link is replaced and what it leads to is not written to."""
+    """A link in its place is replaced, and its target not written to."""
     other, file = tmp_path / "other", tmp_path / "pins.json"
     other.write_bytes(b"theirs")
     file.symlink_to(other)
@@ -72,7 +72,7 @@ def test_an_archive_that_is_given_up_leaves_the_old_one(tmp_path: Path) -> None:
 
 
 def test_a_watched_game_is_beside_its_file_before_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever kills the program, or pulls the plug, finds there what was seen until then."""
+    """After a kill or a power cut the game so far is there."""
     from bastide.cli import parser
 
     monkeypatch.setattr(watch_command, "KEPT_EVERY_S", 0.0)

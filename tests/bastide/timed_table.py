@@ -24,7 +24,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 NOTE_EVERY_S = 5.0  # of table time
-_SLICE_S = 0.1  # how long a wait sleeps on the wall before it asks the table's clock again
+_SLICE_S = 0.1  # real time between two checks of the table's clock
 
 
 class TableClock:

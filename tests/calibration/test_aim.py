@@ -1,4 +1,4 @@
-"""Aiming: what is said while a camera is mounted, on rendered tables."""
+"""Aiming: measurements and advice while a camera is mounted, on rendered tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A board that is not the one that was named: said which one it is, or what was measured wrong."""
+"""A board other than the specified one is identified, and wrong sizes are detected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a calibration changes in what is seen: a wide lens that bends, hung low and crooked, with and without one."""
+"""The effect of a calibration on reading: a wide distorting lens, mounted low and tilted, with and without one."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_straight_pictures_have_straight_lines_and_points_find_their_way_back() 
 
 
 def test_a_figure_stands_where_it_stands_only_when_the_camera_is_known() -> None:
-    """Its foot is found along the lean, and where things lean to is known of the camera."""
+    """Its foot is found along the lean, whose direction follows from the camera's pose."""
     simulator = table()
     camera, truth = simulator.truth.camera, simulator.truth
     view = view_of(camera)

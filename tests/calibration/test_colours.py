@@ -66,7 +66,7 @@ def test_only_the_players_are_sought_and_one_who_is_not_there_is_named() -> None
 
 
 def test_two_colours_that_cannot_be_told_apart_are_told() -> None:
-    """In a dim light, blue and black wood come close; they are told from the rest."""
+    """In dim light, blue and black are close; the others are distinguished."""
     picture = followers(["red", "blue", "black", "yellow"], TABLES["oak"], (0.3, 0.4, 0.4))
     found = calibrate_colours(picture, ["red", "blue", "black", "yellow"])
     assert min(found.result.distances, key=lambda pair: found.result.distances[pair]) == "black-blue"

@@ -1,4 +1,4 @@
-"""Calibration documents: what is written is read back, and whatever else comes is refused in one sentence."""
+"""Calibration documents: they round-trip, and anything else is rejected with one sentence."""
 
 from __future__ import annotations
 

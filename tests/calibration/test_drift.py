@@ -1,4 +1,4 @@
-"""Bumps, lamps and hands in a simulated game: each is told for what it is, in millimetres."""
+"""Bumps, lamps and hands in a simulated game: each is classified correctly, and measured in millimetres."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def film(level: str) -> tuple[tuple[Image, ...], Camera]:
 
 def bumped(image: Image, camera: Camera, x_mm: float = 0.0, y_mm: float = 0.0, *, turn_deg: float = 0.0,
            tilt_deg: float = 0.0) -> tuple[Image, np.ndarray]:
-    """What the camera sees after its arm was moved; and (2,) mm by which the picture's middle moves on the table."""
+    """The picture after the camera's arm was moved; and (2,) mm by which its centre moves on the table."""
     x, y, z = camera.position_mm
     a, b, c = camera.tilt
     after = replace(camera, position_mm=(x - x_mm, y - y_mm, z),

@@ -151,7 +151,7 @@ def test_cards_need_no_lens_and_say_how_well_they_know() -> None:
     assert careful.plane.result.worst_corner_mm > 3 * found.plane.result.worst_corner_mm
 
 
-def test_a_table_that_is_not_known_is_refused_and_one_that_is_rough_is_told() -> None:
+def test_an_uncertain_table_is_refused_and_a_rough_one_reported() -> None:
     wide = overhead(SIZE, fov_deg=102.0, height_mm=600.0, k1=-0.09, k2=0.012)
     preset = preset_of("module3-wide")
     assert preset is not None

@@ -1,4 +1,4 @@
-"""The lens from a running camera: a view for every place in which the board is held still, and none besides."""
+"""The lens from a running camera: one view for every pose in which the board is held still, and no others."""
 
 from __future__ import annotations
 

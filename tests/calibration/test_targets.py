@@ -12,7 +12,7 @@ from calibration import targets
 from calibration.targets import CARD_MM, CARDS, CELL_MM, CHARUCO, CHECK_LINES, MAT, PAPERS_MM, marker_bits
 from scoring.tiles import product
 
-MARGIN_MM = 6.0  # what ordinary printers leave white
+MARGIN_MM = 6.0  # unprintable margin of ordinary printers
 PAGES = targets.teaching_pages()
 
 

@@ -19,7 +19,7 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
 from bastide.club.broker import Broker, Pace
 
-PATIENCE_S = 60.0  # only for what hangs
+PATIENCE_S = 60.0  # time-out for hanging tests only
 QUICK = Pace(keepalive_s=2, retry_least_s=1, retry_most_s=1)
 
 
@@ -91,7 +91,7 @@ class Mosquitto:
 
 
 class Ear:
-    """Hears everything on a broker and says what it is told to."""
+    """Receives everything on a broker and publishes on request."""
 
     def __init__(self, broker: Mosquitto, *topics: str, user: str | None = None, password: str | None = None) -> None:
         self._broker, self._topics = broker, topics

@@ -1,4 +1,4 @@
-"""What screens are told of the tables: whole states in order, from whoever says what however often."""
+"""The tables' state on screens: complete and in order, whatever is published by whom and how often."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Clock:
 
 
 class Screen:
-    """Does with what it is told as the page does."""
+    """Applies updates like the page."""
 
     def __init__(self, hall):
         self.hall = hall
@@ -192,7 +192,7 @@ def test_garbage_changes_nothing(hall, payload):
     assert json.loads(hall.whole()) == before
 
 
-def test_a_flood_of_names_keeps_nobody_out_who_is_there(hall):
+def test_a_flood_of_names_locks_out_no_table_that_is_there(hall):
     say(hall, state())
     for n in range(50):
         say(hall, state(table=f"Spam {n}", device=f"{n:012x}"), retained=True, name=f"spam-{n}")

@@ -49,7 +49,7 @@ def rows(hall):
 
 
 def test_tables_and_hub_as_processes_with_a_broker_that_is_killed(broker, tmp_path):
-    """`bastide serve --mqtt` and `bastide hub`: what one plays the other shows, also after the broker was gone."""
+    """`bastide serve --mqtt` and `bastide hub`: the hub shows the table's game, even after an outage of the broker."""
     with Served("serve", "--port", 0, "--data", tmp_path / "a", "--mqtt", broker.url, "--table", "Table 4") as table, \
             Served("hub", "--port", 0, "--data", tmp_path / "hub", "--mqtt", broker.url) as hub:
         before = until(hub.url, lambda h: "table-4" in rows(h))

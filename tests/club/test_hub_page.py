@@ -119,7 +119,7 @@ def test_at_the_table_the_clock_is_pressed_and_the_result_confirmed(tmp_path, op
             late = open_page(server.url, 1280, 800, locale="en-GB")  # a view from before, a clock of now
             expect(late.locator(".round-clock").nth(1)).to_have_class(re.compile("runs"))
             session.command({"do": "end_game"})
-            session.command({"do": "reveal", "step": "end"})  # nobody agrees to what was not told
+            session.command({"do": "reveal", "step": "end"})  # a result that was not revealed cannot be confirmed
             page.get_by_role("button", name="Zoe: 0 stimmt").click()
             expect(page.locator(".agreed")).to_have_text(re.compile("Zoe hat bestätigt"))
             late.get_by_role("button", name="Ben: 0 is right").click()

@@ -1,4 +1,4 @@
-"""What goes over the broker is what the schemas say, and no more than the aid level shows."""
+"""Messages to the broker match the schemas, and reveal no more than the aid level shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table on a real broker: there, gone, killed, started again, doubled, spoken to by strangers."""
+"""A table on a real broker: online, offline, killed, restarted, duplicated, with messages from strangers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_table_says_what_it_shows_and_whether_it_is_there(broker, tmp_path):
             assert scores > 0
             ear.until(lambda *_: scores == sum(  # the state may come before the last events
                 n for t, p, _ in ear.messages if t.endswith("/event") for _, n in json.loads(p)["score"]["points"]))
-            with Ear(broker, "bastide/#") as late:  # whoever comes later gets what is retained, and no old event
+            with Ear(broker, "bastide/#") as late:  # a late subscriber gets retained messages, and no old events
                 assert late.until(is_rev(rev))["laid"] == len(view["board"]["tiles"])
                 assert late.until(lambda t, _: t == THERE) == b"online"  # in whichever order the broker gives them
                 assert {t.rpartition("/")[2] for t, _, _ in late.messages} == {"state", "availability"}
@@ -56,7 +56,8 @@ def test_a_killed_table_is_told_by_its_last_will(broker, tmp_path):
 
 
 def test_while_the_broker_is_gone_play_goes_on_and_nothing_grows(broker, tmp_path):
-    """Killed for real; every move is taken as if nothing were, and when it is back, its memory lost, all is right."""
+    """The broker is killed; moves are accepted as usual, and after its restart with empty memory everything is
+    published again."""
     with ClubTable(tmp_path / "a", broker, "Table 4") as table:
         client = table.publisher.link.client
         with Ear(broker) as ear:
@@ -75,7 +76,7 @@ def test_while_the_broker_is_gone_play_goes_on_and_nothing_grows(broker, tmp_pat
 
 
 def test_a_move_never_waits_for_a_broker_that_hangs(broker, tmp_path):
-    """A broker that takes connections and says nothing is the worst one: stopped, not dead."""
+    """The worst case is a broker that accepts connections and does not answer: stopped, not dead."""
     import signal
 
     with ClubTable(tmp_path / "a", broker, "Table 4") as table, Ear(broker) as ear:
@@ -140,7 +141,8 @@ def test_two_tables_with_one_name_notice_each_other(broker, tmp_path, caplog):
 
 
 def test_the_broker_hears_of_an_end_when_the_room_has(broker, tmp_path):
-    """Until then the game goes on with the scores of before; when another one begins untold, that is its result."""
+    """Until then the game is published with its earlier scores; if a new one begins before the result is revealed, it
+    is published then."""
     with Ear(broker) as ear, ClubTable(tmp_path / "a", broker, "Table 4") as table:
         session = table.session
 

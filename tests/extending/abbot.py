@@ -1,4 +1,4 @@
-"""The Abbot: a follower of his own for cloisters and gardens, who may be called back for what they are worth so far."""
+"""The Abbot: a special follower for cloisters and gardens, who may be recalled and scores their current value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/extending.md, followed to the letter: what it says to write is written, into a copy, and works there."""
+"""docs/extending.md, executed literally: its code is written into a copy, and works there."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def block(first: str) -> str:
 
 
 def run(folder: Path, *arguments: str) -> str:
-    """Python in a copy, where nothing of this checkout is imported; what it printed."""
+    """Run Python in a copy that imports nothing of this checkout; returns its output."""
     done = subprocess.run([sys.executable, *arguments], cwd=folder, capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"})
     assert done.returncode == 0, done.stdout + done.stderr

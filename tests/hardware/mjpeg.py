@@ -10,7 +10,7 @@ from network_camera import NetworkCamera, Server
 
 
 def send(handler: BaseHTTPRequestHandler, pictures: Iterable[bytes]) -> None:
-    """Answer a request with JPEGs, one after the other, until there are no more or nobody takes them."""
+    """Answer a request with JPEGs, one after the other, until there are no more or the client disconnects."""
     handler.send_response(200)
     handler.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
     handler.end_headers()

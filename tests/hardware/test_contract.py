@@ -1,4 +1,4 @@
-"""One contract for every driver: what a source is, newest picture only, unplugged and back, given back at the end.
+"""One contract for every driver: description, newest picture only, reconnecting, release at the end.
 
 The Pi camera is a stand-in here and the real thing in tests/pi/run_virtual.sh; the webcam is a stand-in; network
 cameras are real servers on this machine that are cut off in the middle.
@@ -150,7 +150,7 @@ def test_it_survives_being_unplugged(live: Device) -> None:
         assert source.read(timeout_s=20) is not None
         live.unplug()
         with pytest.raises(SourceError, match="no picture came") as caught:
-            while True:  # what was already on its way may still arrive
+            while True:  # pictures in flight may still arrive
                 source.read(timeout_s=0.3)
         assert "\n" not in str(caught.value)
         live.plug()

@@ -1,4 +1,4 @@
-"""What only one kind of source does; every failure is one sentence. What all promise is in test_contract.py."""
+"""Behaviour of single kinds of sources; every failure is one sentence. Their common contract is in test_contract.py."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ SCRIPT, UNIT = HARDWARE / "update.sh", HARDWARE / "bastide.service"
 
 
 class Table:
-    """A table's page: what it says of its game, or nothing at all."""
+    """A table's page that reports a state of its game, or does not answer."""
 
     def __init__(self) -> None:
         self.view: dict[str, object] | None = {"phase": "over", "version": 40}
@@ -186,7 +186,7 @@ def test_an_answer_that_says_nothing_of_a_game_is_no_idle_table(tmp_path: Path, 
 
 
 def test_a_service_that_runs_and_cannot_be_reached_is_no_idle_table(tmp_path: Path, table: Table) -> None:
-    with socket.socket() as s:  # a port where nobody listens
+    with socket.socket() as s:  # a closed port
         s.bind(("127.0.0.1", 0))
         nobody = f"http://127.0.0.1:{s.getsockname()[1]}"
         done = update(tmp_path, table, version(tmp_path / "a"), BASTIDE_URL=nobody, BASTIDE_ACTIVE="true")

@@ -1,4 +1,4 @@
-"""An address that answers, but with no pictures: what is there is said, and what to type instead."""
+"""An address that answers without pictures: the message names what is there, and what to type instead."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Capture:
             return False
         automatic = AUTOMATIC.get(prop)
         if automatic is not None and self.props[automatic] == (3.0 if automatic == cv2.CAP_PROP_AUTO_EXPOSURE else 1):
-            return False  # a real one refuses what its automatic holds
+            return False  # a real one rejects changes of a control in automatic mode
         self.props[prop] = value
         return True
 

@@ -132,7 +132,7 @@ def test_picamera_a_cable_that_was_pulled_and_put_back(cable: Any) -> None:
         assert again is not None and again.bgr.shape == (1296, 2304, 3)
         assert cable.opened > opened
         after = source.info.controls
-        # What was held before was in the configuration: nothing was measured anew, the calibration stays true.
+        # The fixed controls were in the configuration: nothing was measured again, so the calibration stays valid.
         assert all(after[k] == pytest.approx(before[k], rel=0.02) for k in ("exposure_us", "focus_dioptres"))
         assert {"ColourGains", "LensPosition", "ExposureTime"} <= set(cable.sensors[-1].ever[0])
         assert not any("AfTrigger" in asked for asked in cable.sensors[-1].ever)

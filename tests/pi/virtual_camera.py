@@ -73,7 +73,7 @@ class Sensor:
         return {**self.now, "ExposureTime": exposure, "AfState": self.af_state, "ScalerCrop": (0, 0, 4608, 2592)}
 
     def apply_all(self) -> None:
-        """What was asked before the start holds from the first frame on."""
+        """Controls requested before the start apply from the first frame on."""
         while self.asked:
             self._apply(self.asked.pop(0)[1])
 

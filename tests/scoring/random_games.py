@@ -1,4 +1,4 @@
-"""Random legal games, made by asking the engine what is legal. Seeded, so that a failure can be played again."""
+"""Random legal games, from the engine's legal moves. Seeded, so that a failure can be reproduced."""
 
 from __future__ import annotations
 

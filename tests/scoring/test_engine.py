@@ -1,4 +1,4 @@
-"""What lies on the table is recorded, scored and reported; only what means nothing is refused."""
+"""Any state of the table is recorded, scored and reported; only meaningless input is rejected."""
 
 from __future__ import annotations
 

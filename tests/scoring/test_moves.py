@@ -1,4 +1,4 @@
-"""What a client is told can be done now: every answer is legal, and nothing legal is missing."""
+"""The possible moves reported to a client: every one is legal, and no legal one is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the table does not show is a question with candidates, open as long as nobody has said it."""
+"""What the table does not show becomes a question with candidates, open until answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold in every game, on random legal ones."""
+"""Invariants of every game, tested on random legal ones."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_steps_fold_and_views_agree(seed: int) -> None:
 @given(SEEDS)
 @some
 def test_a_step_changes_nothing_behind_it(seed: int) -> None:
-    """States are values: what comes later leaves them alone."""
+    """States are immutable values: later events do not change them."""
     setup, events = random_game(seed, *BOXES, tiles=15)
     seen = []
     state = new_game(setup)

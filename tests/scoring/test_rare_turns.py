@@ -1,4 +1,4 @@
-"""Turns that hardly any game has: the whole of what they score, report and leave standing, worked out by hand.
+"""Very rare turns: their complete scores, reports and remaining figures, computed by hand.
 
 Each row names the rules (and rulings, as A-nn) it is about, the boxes, what happens under the 2006 rules with these
 options, the scores, the issues, and the figures that still stand.

@@ -127,7 +127,7 @@ def test_every_point_without_a_booklet_has_its_ruling() -> None:
 
 
 def test_what_is_told_either_way_is_played_to_its_end() -> None:
-    """Random games under all the rulings turned round raise nothing and pay what they say."""
+    """Random games with all rulings inverted raise no exception and pay what their events state."""
     turned = {n: o.values[1] for n, o in options().items() if o.ruling}
     for seed in (3, 4):
         boxes = ("wheel", "inns", "traders", "dragon", "tower")

@@ -1,4 +1,4 @@
-"""Rules that need no board of their own: what is in the boxes, where things begin, and what does not happen.
+"""Rules that need no board of their own: box contents, initial states, and negative cases.
 
 Each row or docstring names the rules it is about; docs/rules/README.md lists them all.
 """
@@ -62,7 +62,7 @@ def test_a_large_follower_goes_home_or_stays_like_a_small_one() -> None:
     assert (in_hand(d, 0, "large"), [f.figure for f in d.standing.values()]) == (0, ["large"])
 
 
-def test_nobody_is_in_the_way_of_a_pig() -> None:
+def test_no_figure_prevents_a_pig() -> None:
     """R-PIG-02: farms with farmers and pigs of both players have joined."""
     d = played(("traders",), "tile 0 base.B 0,1 0", f"deploy 0 follower 0,1 {MEADOW}", "tile 1 base.B 2,1 0",
                f"deploy 1 follower 2,1 {MEADOW}", "tile 0 base.B 1,1 0", f"deploy 0 pig 1,1 {MEADOW}",

@@ -1,4 +1,4 @@
-"""Any boxes together: the order in which they are named never matters, and what nobody uses changes nothing."""
+"""Any combination of boxes: their order never matters, and unused boxes change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the booklets leave a question open: what bastide decided, played. Rulings that are options are in
+"""Rulings of bastide where the booklets leave a question open, played. Rulings that are options are in
 test_rulings.py; docs/rules/rulings.md names the test of every one."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the rules say of a figure that was seen: which pieces it may be, and whose turn comes next."""
+"""The rules' constraints on a detected figure: which pieces it may be, and whose turn comes next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A network is asked about few pictures at once: what OpenCV keeps of that does not grow with the board."""
+"""Networks run on small batches: the memory that OpenCV keeps does not grow with the board."""
 
 from __future__ import annotations
 

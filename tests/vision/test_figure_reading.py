@@ -152,7 +152,7 @@ def test_a_figure_that_stands_speaks_for_the_tile_with_a_city_there():
 
 @pytest.mark.parametrize("part", ["wheel.board.00", "wheel.board.20", "wheel.board.11"])
 def test_a_figure_on_a_part_of_a_start_board_is_no_error(part):
-    """Its segments are the board's: nobody stands there as far as one square can tell."""
+    """Its segments belong to the whole board: a single square has no figures to report."""
     kinds = [catalogue()["base.E"], next(t for t in TILES if t.id == part)]
     picture, poses = table({(0, 0): ("base.E", 0)}, camera())
     stand(picture, camera(), {(0, 0): ("base.E", 0)}, (0, 0), (0.5, 0.5), "red")
@@ -193,7 +193,7 @@ def test_all_paints_that_are_sold_have_a_name():
 
 
 def test_a_pennant_may_be_below_a_follower():
-    """The box decides then: evidence against a pennant that somebody stands on is no evidence."""
+    """Then the box's contents decide: an occluded pennant gives no evidence."""
     kinds = [catalogue()["base.M"], catalogue()["base.N"]]  # the same but for a pennant
     town = next(s for s in kinds[0].segments if s.pennants)
     board = {(0, 0): ("base.M", 0)}

@@ -1,4 +1,4 @@
-"""One finder of boards: a tile alone, boards between things that are none, loose rows, a board that was known."""
+"""The board finder: a single tile, boards between distractors, loose rows, a known board."""
 
 from __future__ import annotations
 

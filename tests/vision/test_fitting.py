@@ -1,4 +1,4 @@
-"""Pictures against squares, cell by cell: what covers a part of a tile spoils that part and no more."""
+"""Matching pictures with squares cell by cell: an occlusion affects only the cells that it covers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of tiles taken under different light come out in one light, and what is printed on them stays."""
+"""Illumination normalisation: pictures taken under different light become alike, and their print is preserved."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_grass_has_one_colour_again():
         return float(np.std(colours, axis=0).mean())
 
     assert spread(even) < 0.4 * spread(seen), (spread(seen), spread(even))
-    # what is printed is still there: each picture is like its own drawing, in the set's one light
+    # the print is preserved: each picture matches its own drawing under the set's common light
     for picture, drawing in zip(even, true, strict=True):
         like = np.corrcoef(picture.mean(axis=2).ravel(), drawing.mean(axis=2).ravel())[0, 1]
         assert like > 0.9

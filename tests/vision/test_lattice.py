@@ -1,4 +1,4 @@
-"""The grid that bends, and the joint decision, on numbers whose answer is known."""
+"""The deformable grid, and joint inference, on synthetic numbers with known answers."""
 
 from __future__ import annotations
 

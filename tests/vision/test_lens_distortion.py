@@ -1,4 +1,4 @@
-"""A lens that bends is told by the tiles of a board, and boards that people laid badly are not taken for one."""
+"""Lens distortion is estimated from the tiles of a board, and carelessly laid boards are not mistaken for it."""
 
 from __future__ import annotations
 

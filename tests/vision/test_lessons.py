@@ -1,4 +1,4 @@
-"""Lessons: right ones are kept, a poisoned one is noticed and dropped."""
+"""Lessons: right ones are kept, a mislabelled one is detected and dropped."""
 
 from __future__ import annotations
 

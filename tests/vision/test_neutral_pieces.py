@@ -1,4 +1,4 @@
-"""Pieces that are nobody's, on simulated tables: where they are taken, and where they are seen to stand."""
+"""Neutral pieces on simulated tables: their true and their detected positions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_they_stand_on_the_picture() -> None:
 
 @pytest.mark.parametrize("seed", [3, 4, 6])
 def test_they_are_told_from_players_figures(seed: int) -> None:
-    """A red dragon is as red as a player: its length tells."""
+    """A red dragon has a player's colour: its length distinguishes it."""
     sim = played(seed, 17)
     truth, number = sim.truth, sim.truth.frames - 1
     lie = truth.frame(number).tiles

@@ -1,4 +1,4 @@
-"""OpenCV 4 and 5 give the same readings: the major version that is not installed is fetched and reads the same table.
+"""OpenCV 4 and 5 give the same readings: the major version not installed is fetched and reads the same table.
 
 The wheel goes into a folder of its own; nothing of the environment changes. Without a package index it is skipped,
 except in continuous integration.
@@ -62,7 +62,7 @@ def readings(pictures: dict[str, list[str]], opencv: Path | None = None) -> dict
     out = {}
     for name, line in zip(pictures, done.stdout.splitlines(), strict=True):
         data = json.loads(line)
-        # Right to the last digit nobody needs: the versions round differently.
+        # Not exact: the versions round differently.
         out[name] = {"tiles": [{k: t[k] for k in ("tile", "at", "rot")} for t in data["tiles"]], "figures": [
             {k: f[k] for k in ("colour", "figure", "at", "feature", "where")} for f in data["figures"]]}
     return out

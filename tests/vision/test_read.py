@@ -1,4 +1,4 @@
-"""Whole photographs, drawn: the board is found and read exactly; what is wrong is said."""
+"""Whole rendered photographs: the board is found and read exactly; errors are reported."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_a_lens_that_bends_is_said_once_and_a_straight_one_is_not(tiles, reader)
 
 
 def test_the_network_is_asked_a_few_times_a_tile(tiles, reader, monkeypatch):
-    """What a photograph costs: some of the tiles lead to the others, and nothing is asked twice."""
+    """The cost of a photograph: some of the tiles lead to the others, and no square is evaluated twice."""
     board = tables.legal_board(8, 6, 2)
     picture, _ = tables.photograph(tiles, board, seed=2)
     asked = []

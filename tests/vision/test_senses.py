@@ -1,4 +1,4 @@
-"""Teaching never hurts: what pictures say is added to what the network says; kinds without pictures lose nothing."""
+"""Teaching never hurts: the evidence of pictures is added to the network's; kinds without pictures lose nothing."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_its_own_pictures_make_no_square_worse(board):
 
 
 def test_pictures_of_another_printing_turn_nothing_that_is_sure(board):
-    """Noise under every name: unlike anything on the table."""
+    """Noise labelled as every kind: it matches nothing on the table."""
     picture, poses, laid = board
     rng = np.random.default_rng(5)
     tiles = base_set()

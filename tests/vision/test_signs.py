@@ -1,4 +1,4 @@
-"""Signs that carry a rule, on our own drawings and on an invented edition that the network has not seen."""
+"""Detection of signs, on our own drawings and on an invented edition that the network has not seen."""
 
 from __future__ import annotations
 

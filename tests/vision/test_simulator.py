@@ -1,4 +1,4 @@
-"""The simulated table: equal seeds give equal frames, and its truth is what its pixels show."""
+"""The simulated table: equal seeds give equal frames, and the ground truth matches the pixels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole recorded games, laid out but not drawn: everything in view, nobody left standing who went home."""
+"""Whole recorded games, laid out but not rendered: everything in view, no figure left that was returned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stillness is counted in seconds, where it is still, and lamps are no movement."""
+"""Stillness is measured in seconds and locally, and changes of light are not motion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders of tile pictures: what is read, and what each mistake says."""
+"""Folders of tile pictures: loading, and an error message for each mistake."""
 
 from __future__ import annotations
 

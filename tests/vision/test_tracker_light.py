@@ -1,4 +1,4 @@
-"""What the tracker takes for the bare table when the light has changed and an arm lies over a square."""
+"""The tracker's background model when the light has changed and an arm occludes a square."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training crops with figures: what they say of themselves is what they show."""
+"""Training crops with figures: the labels match the pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tiles of artwork that nobody has taught: invented editions, never trained on, read by what every edition shares."""
+"""Untaught artwork: invented editions, never trained on, are read by what all editions have in common."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_editions_never_seen_are_read_without_their_pictures():
 
 
 def test_a_few_tiles_on_a_large_table_are_found_with_their_figures():
-    """The table's grain has more lines than the board, and nobody has said what is print and what is paint."""
+    """The wood grain of the table has more lines than the board, and the artwork is unknown."""
     seed = 9011
     board = tables.legal_board(4, 2, seed)
     small, grid = tables.photograph(invented_tiles(seed), board, seed=seed, tilt=0.02)

@@ -90,7 +90,7 @@ def arm(image: Picture, tip: tuple[int, int], skin: tuple[int, int, int] = (110,
 
 
 class Film:
-    """Feeds frames, ``fps`` of them a second, and puts what is decided into a log."""
+    """Feeds frames at ``fps`` and writes the proposals to a log."""
 
     def __init__(self, fps: float = 4.0, setup: Setup = SETUP) -> None:
         self._folder = tempfile.TemporaryDirectory()
@@ -107,16 +107,16 @@ class Film:
 
     @property
     def events(self) -> list[Event]:
-        """What stands in the log."""
+        """The content of the log."""
         return [event for _, event in effective(self.session.entries)]
 
     @property
     def status(self) -> str:
-        """What the last frame came to."""
+        """The outcome of the last frame."""
         return "" if self.seen is None else self.seen.status
 
     def feed(self, image: Picture, seconds: float) -> list[Proposal]:
-        """Show a picture for so long; what was decided meanwhile."""
+        """Show a picture for some seconds; returns the proposals made meanwhile."""
         out = []
         for _ in range(max(1, round(seconds * self.fps))):
             self.n, self.t_s = self.n + 1, self.t_s + 1 / self.fps
@@ -131,7 +131,7 @@ class Film:
         return out
 
     def end(self) -> list[Proposal]:
-        """The film is over: what is left to be told."""
+        """End the film; returns the remaining proposals."""
         out = []
         last = Frame(id=self.n, t_s=self.t_s, source="test", bgr=cloth())
         while left := self.watcher.finish(last, self.session.entries):

@@ -1,4 +1,4 @@
-"""Short films watched from frames to the log: what a table does to a camera, and what the log says afterwards."""
+"""Short films watched from frames to the log: disturbances of a table, and the resulting log."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def shifted(image: films.Picture, x: int, y: int) -> films.Picture:
 
 
 def off(film: Film, step_px: tuple[int, int] = (0, 0), scale: float = 1.0) -> float:
-    """How far the corners of all tiles lie from where they should, in tiles."""
+    """Largest error of the tiles' corners, in tiles."""
     far = [np.abs(apply(pose, UNIT) - scale * (UNIT * TILE_PX + corner(at) + step_px)).max()
            for at, pose in film.watcher.poses.items()]
     return float(max(far)) / TILE_PX / scale

@@ -57,8 +57,8 @@ def visit(chromium: Any) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture
 def cheap_hashes(monkeypatch):
-    """The same scheme with less work; what it costs is not what is tested."""
+    """The same scheme with less work: its cost is not under test."""
     monkeypatch.setattr("web.rights._SCHEME", "scrypt:1024:8:1")
-    rights._nobody.cache_clear()  # what a test before has computed with the work of the true scheme
+    rights._nobody.cache_clear()  # computed by an earlier test with the real cost
     yield
     rights._nobody.cache_clear()

@@ -1,4 +1,4 @@
-"""A table that nobody has set up, and two cameras over it: one sees the practice road laid, one has its cap on."""
+"""A table that is not set up, and two cameras over it: one sees the practice road laid, the other has its cap on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STEPS = ("welcome", "camera", "aim", "table", "tiles", "figures", "players", "pr
 
 
 class Empty(Served):
-    """A table that nobody has set up: no PIN either."""
+    """A table that is not set up: no PIN either."""
 
     def __init__(self, *argv: object) -> None:
         super().__init__(*argv, patience_s=1500.0)  # a walk of many steps on a busy machine

@@ -1,4 +1,4 @@
-"""A person at the page: enters what happened on a table by taps, the way people do, and counts them."""
+"""A simulated user of the page: enters events by taps, and counts them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person who does not see the page: enters a game by the names that a screen reader says, with keys alone."""
+"""A simulated blind user: enters a game by accessible names, with the keyboard alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Listener:
         page.locator(".in-words select").wait_for()
 
     def names(self, selector: str) -> list[str]:
-        """What a screen reader calls these."""
+        """The accessible names of these."""
         return self.page.locator(selector).evaluate_all(
             "(all) => all.map((el) => el.getAttribute('aria-label') || el.textContent)")
 

@@ -1,4 +1,4 @@
-"""What no reader of the page may meet, whatever their language and screen."""
+"""Checks of the page's texts in every language and on every screen."""
 
 from __future__ import annotations
 

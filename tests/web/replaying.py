@@ -1,4 +1,4 @@
-"""A recorded game told to the page's JSON interface as people tell it: events in order, nobody named."""
+"""A recorded game entered through the page's JSON API like by people: events in order, without naming players."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def made(setup: Setup, events: Sequence[Event]) -> tuple[dict[str, Any], Turns, 
 
 
 def late(moves: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The moves of a turn told by somebody who remembers the wheel only after everything else."""
+    """The moves of a turn with the wheel entered after everything else."""
     if sum(m["do"] in ("wheel", "discard") for m in moves) > 1:
         return moves  # which of two tiles it was turned for is told by the order alone
     return [m for m in moves if m["do"] not in TOLD_LATE] + [m for m in moves if m["do"] in TOLD_LATE]
@@ -78,8 +78,9 @@ def any_order(moves: list[dict[str, Any]], rng: random.Random) -> list[dict[str,
 
 def told(client: FlaskClient, game: tuple[dict[str, Any], Turns, list[int]], *, ends: bool,
          remembered: bool = True, shuffled: bool = False, rng: random.Random | None = None) -> Iterator[str]:
-    """Tell a game; a sentence for every difference. With ``ends`` people also say when a turn is over, unless ``rng``
-    says that they forget; who does not remember tells the wheel late; ``shuffled`` turns are told in any order."""
+    """Enter a game; returns a sentence for every difference. With ``ends`` people also say when a turn is over, unless
+    ``rng`` says that they forget; who does not remember tells the wheel late; ``shuffled`` turns are told in any
+    order."""
     asked, turns, totals = game
 
     def send(command: dict[str, Any]) -> TestResponse:

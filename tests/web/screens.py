@@ -97,7 +97,7 @@ def clear(page: Any) -> None:
 
 
 def look(page: Any, *, tv: bool = False) -> list[str]:
-    """What somebody in front of this screen would object to."""
+    """Layout faults of this screen."""
     page.evaluate("() => document.fonts.ready.then(() => true)")
     passing = "a.playState !== 'running' || a.effect.target?.closest('.change')"
     until(page, f"document.getAnimations().every((a) => {passing})")

@@ -1,4 +1,4 @@
-"""The page in a real browser, as people at the table use it."""
+"""The page in a real browser, used like at the table."""
 
 from __future__ import annotations
 

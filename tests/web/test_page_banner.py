@@ -1,4 +1,4 @@
-"""What is said above everything: the machine's health, where people are; and updates from a file."""
+"""The banner: the machine's health, the guide's step; and updates from a file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIGHT = line("light", "warn", "light.changed", "balance")
 
 
 class Updates:
-    """Answers as the real one does (tests/hardware/test_update.py), at once, and remembers what was asked."""
+    """A fake that answers at once like the real one (tests/hardware/test_update.py), and records the requests."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []

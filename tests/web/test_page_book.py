@@ -1,4 +1,4 @@
-"""The evening book in a browser: what happened is shown, and looking changes nothing for anybody else."""
+"""The evening book in a browser: past games are shown, and reading it has no effect on others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the camera sees, what it asks people to put right, first steps, and hands that press everything."""
+"""The camera's view, its notices, the first steps, and random taps."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_an_earlier_game_is_gone_on_with(serve, visit):
 
 
 def test_hands_that_press_everything_break_nothing(serve, visit):
-    """A child at the tablet, and a move now and then: no script fails, and in the end the page is right."""
+    """Random taps, and a move now and then: no script fails, and in the end the page is right."""
     session, server = serve(20)
     page = visit(server.url)
     rng = random.Random(5)

@@ -1,4 +1,4 @@
-"""In a browser: who administers sees every signed-in device and every wrong PIN, and signs one out with a tap."""
+"""In a browser: an administrator sees every signed-in device and every wrong PIN, and signs one out with a tap."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_device_has_a_name_and_signs_itself_out(served, visit):
 
 @pytest.mark.parametrize(("language", "width", "height"), SCREENS[:3])
 def test_the_administrators_pin_is_set_changed_and_asked_for_on_the_page(tmp_path, visit, language, width, height):
-    """Whoever lost the cookie has a way back that needs no shell: the administrator's PIN, or the card."""
+    """After losing the cookie there is a way back without a shell: the administrator's PIN, or the card."""
     with Store(tmp_path / "t.sqlite") as store, PageServer(create_app(table(store, 6), access=Access(with_pins())),
                                                            port=0) as server:
         # The PIN was set by a command: whoever enters it plays, and is told what else there is.

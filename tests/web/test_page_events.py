@@ -1,4 +1,4 @@
-"""Every event of every box on the page: entered when it happens, told late, corrected and taken back (docs/page.md)."""
+"""Every event of every box on the page: entered in time, entered late, corrected and retracted (docs/page.md)."""
 
 from __future__ import annotations
 
@@ -462,7 +462,7 @@ def test_the_wheel_and_its_plague_are_told_when_the_tile_lies(table):
 
 
 def test_a_move_that_the_camera_doubts_is_asked(table):
-    """Where a piece went that is nobody's: the ways that it may have taken, and none of them."""
+    """The move of a neutral piece: the possible ways, and none of them."""
     def lead(game: Game) -> tuple[Move, Move | None]:
         game.flagged("volcano")
         for _ in range(4):

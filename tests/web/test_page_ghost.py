@@ -1,4 +1,4 @@
-"""A view that was moved, in a browser: the banner leads to it, and it is pushed back until it matches."""
+"""A moved camera view, in a browser: the banner leads to it, and the camera is pushed back until it matches."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def test_from_an_empty_folder_to_the_first_scored_road(tmp_path, cameras, visit)
     where = ("serve", "--host", "127.0.0.1", "--port", 0, "--data", tmp_path / "data")
     with Empty(*where, "--offer-camera", good, "--offer-camera", bad) as served:
         page = visit(served.url, *PHONE, color_scheme="light")
-        at_step(page, "welcome")  # nobody had to look for it
+        at_step(page, "welcome")  # it opens by itself
         picture(page, "guide-welcome")
         page.locator("[data-key='begin-pin']").click()
         page.locator("#pin").fill("2580")
@@ -115,6 +115,6 @@ def test_every_step_speaks_the_readers_language_and_fits_a_phone(serve, visit, l
     session.commit(up_to(3), confidence=1.0, asked=False)
     page.locator("[data-key='begin-next']").click()
     expect(page.locator("#begin")).to_be_hidden()
-    # Looked into after it was finished: nobody is led again, and what is being played is no practice.
+    # Opened after it was finished: it does not restart, and the current game is not practice.
     assert json.loads(get(server.url + "api/guide")[2])["finished"] and len(session.past.games()) == 1
     assert session.view()["version"] == len(up_to(3))

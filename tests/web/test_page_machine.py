@@ -1,4 +1,4 @@
-"""The view for whoever set the table up, in a browser: aim, calibration, and what each of them refuses."""
+"""The administrator's view, in a browser: aim, calibration, and their errors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PARTS = {"across": 14.1, "down": 9.0, "cm": 31, "edge_px": 5.1, "tile_px": 31, "
 
 
 def advice() -> list[dict[str, object]]:
-    """Every sentence that the calibration room may say to somebody at the table."""
+    """Every message of the calibration package."""
     said = {**told("Advice", "calibration"), **told("CalibrationError", "calibration")}
     return [{"code": c, "text": text, "bad": n % 2 == 0,
              "parts": {**PARTS, "where": "left lamp" if c == "aim.glare" else "top"}}
@@ -46,7 +46,7 @@ def advice() -> list[dict[str, object]]:
 
 
 class Tuning:
-    """Answers as the real one does (tests/bastide/test_tuning.py), at once, and remembers what was asked."""
+    """A fake that answers at once like the real one (tests/bastide/test_tuning.py), and records the requests."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, ...]] = []

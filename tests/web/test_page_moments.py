@@ -1,4 +1,4 @@
-"""What is scored is seen: the feature glows, its tiles count up, who stood there goes home, the number rolls."""
+"""Scoring is animated: the feature glows, its tiles count up, its figures go home, the number rolls."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_wrong_tile_is_tapped_as_soon_as_it_appears(serve, moving):
     page.locator("[data-key='other']").wait_for()
 
 
-def test_a_soft_sound_for_who_wants_it_on_the_television_too(serve, moving):
+def test_an_optional_soft_sound_on_the_television_too(serve, moving):
     session, server = serve(39)
     television, tablet = moving(server.url + "tv", 1920, 1080), moving(server.url)
     television.locator("#sound").click()

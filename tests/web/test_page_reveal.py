@@ -1,4 +1,4 @@
-"""The end of a game on several screens at once: nobody is shown the winner before everybody walks there."""
+"""The final scoring on several screens at once: no screen shows the winner early."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def rows(page, scores):
 
 
 def silent(page, session):
-    """Nothing on the page says who has won."""
+    """The page does not reveal the winner."""
     scores = [int(re.sub(r"\D", "", text)) for text in page.locator(".player .score").all_inner_texts()]
     totals = session.view()["final"]["totals"]
     assert "wins" not in page.locator("body").inner_text() and scores != totals

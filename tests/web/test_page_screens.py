@@ -1,4 +1,4 @@
-"""The page on screens of every shape: nothing cut, covered or empty; it says what is so, and says when it cannot."""
+"""The page on screens of every shape: nothing cut, covered or empty; states and errors are shown."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_sample_of_the_matrix(table, visit):
 
 
 def test_whoever_looks_sees_what_is_wrong(table, visit):
-    """The eyes of the matrix are open: a name that is cut, a score that is covered, a page that is too wide."""
+    """The matrix detects faults: a name that is cut, a score that is covered, a page that is too wide."""
     _, server = table
     page = visit(server.url)
     for style, fault in (("grid-template-columns: auto 60px auto", "name cut"), ("translate: 0 -30px", "over"),

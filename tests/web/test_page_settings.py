@@ -26,7 +26,7 @@ expect = pytest.importorskip("playwright.sync_api").expect
 
 
 class Camera:
-    """A camera that shows a board of squares, as bright as it is told; without a level there is none."""
+    """A camera that shows a board of squares with a given brightness; without a level there is no camera."""
 
     def __init__(self, uri: str, level: int | None) -> None:
         self.info = SourceInfo(uri=uri, model="", width=640, height=360, live=False)

@@ -1,4 +1,4 @@
-"""What tiles on a screen look like: the owner's own where there are pictures, else our drawings in their variety."""
+"""Tiles on a screen: the owner's own where there are pictures, else our drawings in their variants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may do what: watching is open, changing takes the PIN, and nothing gets in by another way."""
+"""Access control: watching is open, changing needs the PIN, and there is no way around it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("cheap_hashes")
 
 
 class Table:
-    """A table behind the door, asked without a network."""
+    """A table with access control, called without a network."""
 
     def __init__(self, session, keys=None, **options):
         self.session = session
@@ -72,14 +72,14 @@ def session(tmp_path):
 
 
 def rules(app):
-    """Every method and address of the application, with something in the place of each variable."""
+    """Every method and route of the application, with values for the variables."""
     for rule in app.url_map.iter_rules():
         for method in sorted(rule.methods - {"HEAD", "OPTIONS"}):
             yield method, re.sub(r"<[^>]*int[^>]*>", "1", re.sub(r"<path:[^>]+>", "js/app.js", rule.rule))
 
 
 def test_every_route_that_changes_something_refuses_without_rights(session):
-    """All of them, also those added later: what is not in OPEN and is no GET must be refused, and change nothing."""
+    """All routes, including future ones: any that is not in OPEN and not GET must be refused, and change nothing."""
     t = Table(session, with_pins())
     anonymous, tried = t.device(), 0
     before = (session.view(), t.access.rights.keys.get())
@@ -98,7 +98,7 @@ def test_every_route_that_changes_something_refuses_without_rights(session):
 
 
 def test_no_method_that_nobody_wrote_gets_in(session):
-    """Every address of the application with every method there is, odd ones too: what is no route changes nothing."""
+    """Every path of the application with every method, odd ones too: what is not a route changes nothing."""
     t = Table(session, with_pins())
     devices = (t.device(), t.device("192.168.1.21", PIN), t.device("203.0.113.9"))
     before = (session.view(), t.access.rights.keys.get())
@@ -180,7 +180,7 @@ def test_the_pin_lets_a_device_play(session):
     assert d.code("POST", "/api/commands", {"do": "undo"}) == (401, "pin_needed")
 
 
-def test_a_forged_or_old_cookie_is_nobody(session):
+def test_a_forged_or_old_cookie_has_no_session(session):
     t = Table(session, with_pins())
     d = t.device(pin=PIN)
     cookie = d.client.get_cookie("bastide", domain="localhost") or d.client.get_cookie("bastide")

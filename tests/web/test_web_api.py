@@ -1,4 +1,4 @@
-"""The JSON interface: what a client is shown, what it may do, and one shape for every error."""
+"""The JSON API: views, commands, and one form for every error."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_commands_from_elsewhere_are_refused(serve):
 
 
 def test_what_comes_through_a_tunnel_is_from_elsewhere(serve):
-    """The server itself must hand on who was forwarded: to the door the tunnel's end looks like this machine."""
+    """The server must pass forwarding headers on: to access control the end of a tunnel looks like this machine."""
     session, server = serve(2)
     before = session.view()["version"]
     for header in ("X-Forwarded-For", "Forwarded", "X-Forwarded-Proto", "X-Real-IP", "Via"):
@@ -88,7 +88,7 @@ def test_what_comes_through_a_tunnel_is_from_elsewhere(serve):
     assert session.view()["version"] == before
 
 
-def test_half_a_character_never_gets_into_the_game(serve):
+def test_a_lone_surrogate_never_gets_into_the_game(serve):
     session, server = serve(2)
     assert post(server.url + "api/commands", b'{"do": "undo", "who": "\\ud800"}')[0] == 400
     session.command({"do": "undo", "who": "\ud800Ann\0"})

@@ -1,4 +1,4 @@
-"""A machine whose clock jumps: whoever is signed in stays so, and not for ever."""
+"""A machine whose clock jumps: sessions stay valid, but not for ever."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_the_browser_is_told_how_long_and_not_until_when(device):
     assert "HttpOnly" in cookie and "SameSite=Strict" in cookie and "Path=/" in cookie
 
 
-def test_a_forged_time_is_nobodys(device, clock):
+def test_a_cookie_with_a_forged_time_has_no_session(device, clock):
     name, _, value = signed_in(device).partition(";")[0].partition("=")
     payload, _, signature = value.rsplit(".", 2)
     device.set_cookie(name, f"{payload}.AAAAAA.{signature}")

@@ -1,4 +1,4 @@
-"""The types of a view: the OpenAPI document and the page's modules have them from one place; views are like them."""
+"""The types of a view: the OpenAPI document and the page's modules are generated from them; views match them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_type_that_extends_another_says_only_what_it_adds() -> None:
 
 
 def violation(name: str, view: Any) -> str:
-    """What is wrong with a view as it is sent; empty when nothing is."""
+    """The type errors of a sent view; empty if none."""
     check = fastjsonschema.compile({"$schema": "http://json-schema.org/draft-07/schema#",
                                     "$ref": f"#/components/schemas/{name}", "components": document()["components"]})
     try:

@@ -1,4 +1,4 @@
-"""The devices that are signed in: listed, named, signed out; a cookie that was kept is worth nothing afterwards."""
+"""The devices that are signed in: listed, named, signed out; a cookie is worthless afterwards."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def test_an_administrator_sees_every_device_and_ends_one_or_all_others(session):
     assert players[0].code("POST", "/api/commands", {"do": "undo"}) == (401, "pin_needed")
 
 
-def test_whoever_was_told_the_tables_pin_shuts_nobody_out(session):
-    """Without an administrator's PIN the table's administers, and that is all."""
+def test_the_tables_pin_alone_locks_nobody_out(session):
+    """Without an administrator's PIN the table's PIN gives administration, but not ownership."""
     t = Table(session, Memory())
     first = t.device("192.168.1.10")
     first.token = first.do("POST", "/api/pin", {"pin": PIN}).get_json()["token"]
@@ -118,7 +118,7 @@ def test_damaged_sessions_sign_nobody_in(tmp_path, text):
     assert len(Devices(SessionFile(tmp_path)).listed(0)) == 1
 
 
-def test_players_push_no_administrator_out_and_sessions_are_bounded():
+def test_players_evict_no_administrator_and_sessions_are_bounded():
     devices = Devices()
     admin = devices.begin(Right.ADMIN, 1, address="10.0.0.1", agent="")
     for n in range(3 * MOST):
@@ -129,7 +129,7 @@ def test_players_push_no_administrator_out_and_sessions_are_bounded():
 
 
 def test_what_is_done_is_signed_with_what_is_known_of_the_device(session):
-    """Nobody corrects in another's name: who it was is the session's, not what a request says."""
+    """Changes cannot be signed with another name: the author comes from the session, not from the request."""
     t = Table(session, with_pins())
     anna = t.device("192.168.1.20")
     anna.token = anna.do("POST", "/api/session", {"pin": PIN}, **{"User-Agent": IPAD}).get_json()["token"]
@@ -157,7 +157,7 @@ def test_nobody_can_pose_as_an_undo(session, who):
         assert d.do("POST", "/api/commands", {"do": "undo", "who": who}).status_code == 200
 
 
-def test_a_lock_keeps_neither_a_session_nor_a_known_device_nor_the_machine_out(session):
+def test_throttling_locks_out_neither_a_session_nor_a_known_device_nor_the_machine(session):
     t = Table(session, with_pins(admin=ADMIN))
     player, gone = t.device("192.168.1.20", PIN), t.device("192.168.1.21", PIN)
     gone.do("DELETE", "/api/session")
@@ -172,7 +172,7 @@ def test_a_lock_keeps_neither_a_session_nor_a_known_device_nor_the_machine_out(s
     assert {f["address"] for f in failed} <= {f"192.168.1.{n}" for n in range(20, 29)} and len(failed) >= 8
 
 
-def test_whoever_knows_the_tables_pin_guesses_the_administrators_as_slowly_as_anybody(session):
+def test_the_administrators_pin_is_guessed_slowly_with_the_tables_pin_too(session):
     """Each sign-in makes another device, with five tries of its own."""
     t, guesses = Table(session, with_pins(admin=ADMIN)), Counter()
     while guesses["too_often"] < 3 and guesses.total() < 3 * ALL_TRIES:

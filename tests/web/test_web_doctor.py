@@ -1,4 +1,4 @@
-"""The check-up page shows the report that it is given, and changes nothing."""
+"""The check-up page shows its report, and changes nothing."""
 
 from __future__ import annotations
 

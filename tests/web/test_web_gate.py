@@ -1,4 +1,4 @@
-"""Whose request is worked on next: nobody who asks much keeps others waiting, nor what is worked out for long."""
+"""Fair scheduling of requests: neither many nor expensive requests keep others waiting."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PATIENCE_S = 30.0
 
 
 class Counter:
-    """A gate without a server: who was let in, in which order, and a clock that is moved by hand."""
+    """A scheduler without a server: the order of turns, and a fake clock."""
 
     def __init__(self):
         self.now, self.begun = 0.0, []
@@ -59,7 +59,7 @@ def test_sixty_requests_of_one_client_wait_for_each_other_and_not_before_another
     assert [t.client for t in table.begun] == ["10.0.0.7"]
 
 
-def test_who_has_a_session_waits_for_no_stranger():
+def test_a_client_with_a_session_does_not_wait_for_strangers():
     table = Counter()
     for n in range(60):
         table.ask(f"10.0.1.{n}")
@@ -69,7 +69,7 @@ def test_who_has_a_session_waits_for_no_stranger():
     assert table.begun[begun].client == "anna" and table.begun[begun].lane is Lane.SIGNED
 
 
-def test_what_is_dear_is_learned_and_keeps_nobody_from_the_state():
+def test_expensive_requests_are_learned_and_do_not_block_the_state():
     table = Counter()
     table.ask("10.0.0.1", TURNS)
     assert table.begun[0].lane is Lane.DEAR, "nothing is known of it yet"
@@ -108,7 +108,7 @@ def test_strangers_together_have_a_part_of_one_processor():
     assert used[Lane.CHEAP] <= 60 * LIMITS.cheap_share + LIMITS.saved_s + 0.02
 
 
-def test_who_waits_too_long_is_told_to_come_again_and_costs_nothing_until_then():
+def test_a_request_that_waits_too_long_is_told_to_retry_and_costs_no_work_meanwhile():
     table = Counter()
     table.ask("10.0.0.1", PREVIEW)
     table.done(30.0)  # nobody's turn for minutes
@@ -136,7 +136,7 @@ def test_what_is_remembered_of_clients_and_addresses_is_bounded():
 
 @pytest.fixture
 def served(tmp_path, cheap_hashes):
-    """A table with a PIN for which the machine itself is a stranger too."""
+    """A table with a PIN that treats the machine itself as a stranger too."""
     class Door(Access):
         def from_machine(self):
             return False
@@ -206,7 +206,7 @@ def test_candidates_and_pictures_of_the_log_hold_no_lock(served, monkeypatch):
             t.join()
 
 
-def test_a_pin_that_is_compared_keeps_nobody_waiting(served, monkeypatch):
+def test_hashing_a_pin_blocks_nobody(served, monkeypatch):
     go_on, comparing = threading.Event(), threading.Event()
 
     def slow(kept, pin):
@@ -281,7 +281,7 @@ def test_the_benchmark_knows_every_route_that_a_stranger_may_use(served):
 
 
 def test_a_short_attack_on_what_is_dearest_leaves_everybody_answered(served):
-    """The benchmark's own strangers, few and for a moment: whoever looks and whoever plays is answered all along."""
+    """A small, short run of the benchmark's strangers: viewers and players are answered throughout."""
     door = benchmark()
     dearest = door.strangers(served.server._app)["POST /api/preview"]
     port, counted = served.server.port, []

@@ -1,4 +1,4 @@
-"""HTTPS in front of the page's server: the same page, streams included, and the door knows who asks."""
+"""HTTPS in front of the page's server: the same page, streams included, and access control sees the real client."""
 
 from __future__ import annotations
 
@@ -101,8 +101,8 @@ def test_a_picture_of_many_records_arrives_whole(secured: Secured) -> None:
     assert status == 200 and json.loads(text)["openapi"] and len(text) > 65_536
 
 
-def test_nobody_claims_to_be_another(secured: Secured) -> None:
-    """What the front announces is its own next connection: a plain one that comes meanwhile is who it is."""
+def test_no_device_can_sign_as_another(secured: Secured) -> None:
+    """The front announces its own next connection only: a plain one in between keeps its own identity."""
     secured.page.announce(1, ("192.168.1.9", 5))
     assert secured.get("/api/session")[0] == 200
     plain = http.client.HTTPConnection("127.0.0.1", secured.page.port, timeout=PATIENCE_S)
@@ -110,7 +110,7 @@ def test_nobody_claims_to_be_another(secured: Secured) -> None:
     assert plain.getresponse().status == 200
     plain.close()
     assert secured.asked == [("127.0.0.1", "https"), ("127.0.0.1", "http")]
-    # One that comes from the port that was announced is the client's that was told, and nobody's else.
+    # A connection from the announced port is that client's, and no other's.
     with socket.socket() as inner:
         inner.settimeout(PATIENCE_S)
         inner.bind(("127.0.0.1", 0))
@@ -129,12 +129,12 @@ def test_strangers_are_strangers_by_https_too(secured: Secured) -> None:
     assert secured.get("/api/state", Host="example.org")[0] == 421
 
 
-def test_who_speaks_no_tls_is_closed_and_disturbs_nobody(secured: Secured) -> None:
+def test_a_client_without_tls_is_disconnected_without_side_effects(secured: Secured) -> None:
     with socket.create_connection(("127.0.0.1", secured.front.port), timeout=PATIENCE_S) as plain:
         plain.sendall(b"GET / HTTP/1.0\r\n\r\n")
         assert not plain.recv(1000).startswith(b"HTTP")
     half = socket.create_connection(("127.0.0.1", secured.front.port), timeout=PATIENCE_S)
-    half.sendall(b"\x16\x03\x01")  # a greeting that does not go on
+    half.sendall(b"\x16\x03\x01")  # an incomplete ClientHello
     assert secured.get("/api/state")[0] == 200
     half.close()
 
@@ -172,7 +172,7 @@ def test_a_taken_port_is_one_sentence_and_leaving_ends_everything(
         asking.request("GET", "/api/events")
         answer = asking.getresponse()
         assert answer.readline()
-    with pytest.raises(http.client.IncompleteRead):  # cut off: it does not hold up whoever ends
+    with pytest.raises(http.client.IncompleteRead):  # cut off: it does not delay the shutdown
         answer.read()
     asking.close()
     assert threading.active_count() <= before

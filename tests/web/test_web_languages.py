@@ -143,7 +143,7 @@ def test_the_engines_words_have_texts():
 
 
 def test_no_sentence_is_written_into_a_module():
-    """What a person reads is given to an element as a child or as a label: no literal words there."""
+    """Texts for people are children or labels of elements: no literal words there."""
     found = []
     for module in modules():
         code = re.sub(r"//.*", "", module.read_text("utf-8"))

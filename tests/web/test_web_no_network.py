@@ -1,4 +1,4 @@
-"""bastide asks nobody for anything: a game is played where there is no network."""
+"""bastide makes no external connections: a game is played without a network."""
 
 from __future__ import annotations
 

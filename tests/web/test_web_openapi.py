@@ -1,4 +1,4 @@
-"""The OpenAPI document says what the server does: same routes, and random requests get only what it names."""
+"""The OpenAPI document matches the server: same routes, and random requests get only documented responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a PIN is worth: how it is kept, how slow guessing is, what becomes of the file of secrets."""
+"""Security of PINs: storage, rate limiting, and the file of secrets."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_many_addresses_together_are_slow_too_and_memory_is_bounded():
     assert len(tries._wrong) == LATEST
 
 
-def test_what_others_guess_locks_nobody_out_of_a_clean_address():
+def test_guesses_of_others_do_not_lock_out_a_clean_address():
     """Forty wrong PINs from eight addresses: the owner at a new device waits for seconds."""
     clock = Clock()
     rights = Rights(with_pins(), clock=clock)
@@ -103,7 +103,7 @@ def test_what_others_guess_locks_nobody_out_of_a_clean_address():
     assert rights.check(PIN, "192.168.1.22") == Right.PLAY
 
 
-def test_a_device_of_before_and_the_machine_itself_wait_for_nobody_elses_mistakes():
+def test_known_devices_and_the_machine_itself_do_not_wait_for_strangers_mistakes():
     clock = Clock()
     rights = Rights(with_pins(), clock=clock)
     for n in range(ALL_TRIES + 1):  # also from the address that the device has
@@ -139,7 +139,7 @@ def slow_hash(monkeypatch):
         over.set()
 
 
-def test_who_must_wait_for_his_mistakes_hears_so_while_another_pin_is_compared(slow_hash):
+def test_a_throttled_client_is_refused_while_another_pin_is_hashed(slow_hash):
     rights = Rights(with_pins(), clock=Clock())
     for _ in range(FREE_TRIES):
         with pytest.raises(Refused, match="not the PIN"):
@@ -149,7 +149,7 @@ def test_who_must_wait_for_his_mistakes_hears_so_while_another_pin_is_compared(s
         asked.result(PATIENCE_S)
 
 
-def test_a_pin_that_is_set_cannot_be_set_first_and_nobody_waits_to_hear_so(slow_hash):
+def test_a_pin_that_is_set_cannot_be_set_first_and_the_refusal_is_immediate(slow_hash):
     rights = Rights(with_pins())
     asked = slow_hash(rights).submit(rights.set_pins, "4711", by="192.168.1.66", first=True)
     with pytest.raises(Refused, match="set meanwhile"):
@@ -243,8 +243,8 @@ def test_damaged_secrets_are_set_aside_and_open_nothing(tmp_path, text):
     assert (tmp_path / "secrets.damaged.json").read_text("utf-8") == text
 
 
-def test_whoever_lost_the_cookie_administers_with_the_pin_that_was_set_on_a_page():
-    """Unless somebody with a shell set it, or there is an administrator's PIN: then the table's is for guests."""
+def test_without_the_cookie_the_pin_that_was_set_on_a_page_administers():
+    """Unless it was set in a shell, or there is an administrator's PIN: then the table's is for guests."""
     keys = Memory()
     rights = Rights(keys)
     rights.set_pins(PIN, by="192.168.1.20", first=True)

@@ -1,4 +1,4 @@
-"""Nobody is told the winner before the room has walked there: not by state, stream, overlay or looking back."""
+"""The winner is not revealed early: not by state, stream, overlay or earlier views."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_nothing_that_is_served_says_the_result_before_the_walk(serve):
 
 
 def test_the_turns_before_tell_no_forecast_until_the_end_is_told(serve):
-    """What was expected of the last turns is the result: the last one's is the result itself."""
+    """The forecast of the last turns is the result: the last turn's exactly."""
     session, server, before = ended(serve)
     final, last = session.view()["final"]["totals"], len(session.past.turns()) - 1
     laid = session.view()["board"]["tiles"][-1]["seq"]

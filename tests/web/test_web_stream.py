@@ -105,7 +105,7 @@ def test_a_returning_client_gets_what_changed_meanwhile(serve):
     session, server = serve(5)
     with Stream(server) as stream:
         _, number, view = stream.next()
-    with Stream(server):  # somebody else stays, or leaves, as they like
+    with Stream(server):  # another client may stay or leave
         for event in after(5)[:3]:
             session.commit((event,), confidence=0.9, asked=False)
     with Stream(server, after=stream.last) as again:
@@ -181,8 +181,8 @@ def test_one_address_cannot_hold_all_connections():
     assert len(late) == 7 and {c.addr[0] for c in late} == {"10.0.0.9"}
 
 
-def test_a_crowd_makes_room_for_who_comes_last():
-    """Slow askers from several addresses, each below what one may hold, do not keep everybody else out."""
+def test_a_crowd_makes_room_for_the_newest_client():
+    """Slow clients from several addresses, each below its own limit, do not lock others out."""
     slow = [Connection(f"10.0.0.{n % 4}", request=object()) for n in range(CROWDED)]
     guest, stream = Connection("10.0.0.9", request=object()), Connection("10.0.0.1", requests=(1,))
     sweeper = Sweeper(lambda: 0.0)
@@ -191,7 +191,7 @@ def test_a_crowd_makes_room_for_who_comes_last():
     assert guest not in late and stream not in late and len(slow) - len(late) <= CROWDED // 2
 
 
-def test_a_client_that_never_ends_asking_is_let_go(serve, monkeypatch):
+def test_a_client_that_never_completes_its_request_is_disconnected(serve, monkeypatch):
     monkeypatch.setattr("web.server._ASKING_S", 0.0)
     monkeypatch.setattr("web.server._SWEEP_S", 0.05)
     _, server = serve(1)
@@ -224,7 +224,7 @@ def test_more_streams_than_places_are_sent_to_polling(tmp_path):
                 assert third.next()[0] == "view"
 
 
-def test_a_stream_that_was_never_read_gives_its_place_back(serve):
+def test_a_stream_that_was_never_read_frees_its_place(serve):
     session, _ = serve(1)
     streams = Streams(session, most=1)
     unread = streams.open()
@@ -241,7 +241,7 @@ def test_a_stream_that_was_never_read_gives_its_place_back(serve):
 
 
 def test_what_a_stream_was_sent_is_not_kept(serve):
-    """Waitress would keep up to a buffer of it, a megabyte for everybody who looks."""
+    """Waitress would keep up to a buffer of it, a megabyte per viewer."""
     session, server = serve(30)
     with Stream(server) as stream:
         sent = len(json.dumps(stream.next()[2]))

@@ -45,7 +45,7 @@ def after(tiles: int) -> tuple[Event, ...]:
 
 
 def table(store: Store, tiles: int) -> TableSession:
-    """A live session in which so many tiles have been seen."""
+    """A live session in which ``tiles`` tiles have been seen."""
     setup = Setup(players=PLAYERS, rules=edition("zman2012"))
     session = TableSession(store, setup, arts=ArtSets(store.path.parent, None))
     if events := up_to(tiles):
@@ -55,7 +55,7 @@ def table(store: Store, tiles: int) -> TableSession:
 
 
 def misread(least: int = 10) -> tuple[int, TilePlaced, TilePlaced]:
-    """A tile of the game that another one could be taken for, which would not score what it scores.
+    """A tile of the game that could be mistaken for another one with a different score.
 
     How many tiles lie before it, the wrong tile and the true one.
     """
