@@ -1,7 +1,7 @@
 """Strangers at the door: sixty hostile connections on every route that takes no PIN, against the people at the table.
 
 A big game lies on a served table with a PIN while the camera's loop watches a simulated table in real time: two tiles
-are laid and taken off again, once in a row's seconds, and the board had been found before the first row. Another
+are laid and taken off again, once in a row's seconds, and the board was found WARM_S before it. Another
 process holds so many connections and asks for one route again and again as fast as it is answered, from one address or
 from as many as there are connections; a third one is the people: somebody who looks at the state ten times a second and
 a signed-in player who sends commands. Prints for every route what both had to wait, how many times that of the
@@ -23,12 +23,14 @@ import json
 import os
 import re
 import selectors
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -40,6 +42,7 @@ PIN, PLAYER, VIEWER = "2580", "127.0.0.2", "127.0.0.3"
 STATE_MS, COMMAND_MS, FRAMES = 250.0, 300.0, 0.1  # what is promised at p99, and of the camera's frames
 OTHERS = 0.25  # processors: with more in other programs' hands a row tells nothing of the door
 FILM, FROM_S = 80, 17.0  # frames that are shown to and fro, and when in the simulated game they begin: three tiles lie
+WARM_S = 3.0  # of the loop, before a row is measured: by then it has found the board
 CALM_S = 2.0  # so long they must have been quiet before a row is measured again
 _PREVIEWS = {"commands": [{"do": "retract", "seq": n} for n in range(2, 14)]}
 # What a stranger puts into the places of an address, by its name, and asks further of a route, where that costs most.
@@ -309,71 +312,75 @@ def run(kinds: list[str] | None, connections: int, addresses: list[int], seconds
             while len(film) < FILM and (frame := camera.read()) is not None:
                 if frame.t_s >= FROM_S:
                     film.append(frame)
-        with Store(Path(folder) / "a.sqlite") as store, Store(Path(folder) / "b.sqlite") as other:
-            session, watched = TableSession(store, big.setup), TableSession(other, small.setup)
+        played = Path(folder) / "played.sqlite"
+        with Store(played) as store:
+            session = TableSession(store, big.setup)
             for n, event in enumerate(big.events):  # two questions are open, as they are when a camera is unsure
                 session.commit((event,), confidence=0.98, asked=n >= len(big.events) - 2)
-            keys = Memory()
-            keys.put(replace(keys.get(), table=hashed(PIN)))
-            source, stop, warm = Filmed(film, info, fps), threading.Event(), threading.Event()
+            known = strangers(create_app(session))
+        if unknown := [kind for kind in kinds or () if kind not in known]:
+            raise ValueError(f"there is no {unknown[0]!r}; there are: {', '.join(known)}")
+        keys = Memory()
+        keys.put(replace(keys.get(), table=hashed(PIN)))
+        tiles = load_tiles(None, small.setup.expansions)
 
-            def on_frame(done: Any) -> None:
-                if done.frames % 10 == 0:  # the loop has something to say to the table that people look at
-                    session.set_status("watching", str(done.frames))
-                if done.frames > 2 * FILM:
-                    warm.set()
+        def row(kind: str, count: int) -> dict[str, Any]:
+            # A table for each: its log has not grown by what people did while another kind was measured, and nobody
+            # is made to wait for what that has done.
+            others = Others()
+            with tempfile.TemporaryDirectory() as of_row, ExitStack() as stack:
+                shutil.copy(played, Path(of_row) / "a.sqlite")
+                session = TableSession.resume(stack.enter_context(Store(Path(of_row) / "a.sqlite")))
+                watched = TableSession(stack.enter_context(Store(Path(of_row) / "b.sqlite")), small.setup)
+                assert session is not None
+                door = create_app(session, access=Door(keys), doctor=CheckUp(Path(of_row), session))
+                server = stack.enter_context(PageServer(door, port=0))
+                source, stop, warm = stack.enter_context(Filmed(film, info, fps)), threading.Event(), threading.Event()
 
-            loop = threading.Thread(target=follow, kwargs={"stop": stop, "on_frame": on_frame}, args=(
-                source, make_watcher(load_tiles(None, small.setup.expansions), watched.setup), watched))
+                def on_frame(done: Any) -> None:
+                    if done.frames % 10 == 0:  # the loop has something to say to the table that people look at
+                        session.set_status("watching", str(done.frames))
+                    if done.frames > WARM_S * fps:
+                        warm.set()
 
-            doctor = CheckUp(Path(folder), session)
-            known = strangers(create_app(session, access=Door(keys)))
-            if unknown := [kind for kind in kinds or () if kind not in known]:
-                raise ValueError(f"there is no {unknown[0]!r}; there are: {', '.join(known)}")
-
-            def row(kind: str, count: int) -> dict[str, Any]:
-                # A server for each: nobody is made to wait for what another kind has done.
-                others = Others()
-                with PageServer(create_app(session, access=Door(keys), doctor=doctor), port=0) as server:
-                    at = ["--port", str(server.port), "--seconds", str(seconds)]
-                    honest = subprocess.Popen([sys.executable, __file__, "--people", *at], stdin=subprocess.PIPE,
-                                              stdout=subprocess.PIPE, text=True)
-                    assert honest.stdin and honest.stdout
-                    assert honest.stdout.readline() == "ready\n"
-                    trouble = None if kind == QUIET else subprocess.Popen(
-                        [sys.executable, __file__, "--hostile", json.dumps(known[kind]), "--connections",
-                         str(connections), "--addresses", str(count), *at], stdout=subprocess.PIPE, text=True)
-                    shown, lost, cpu, begun = source.shown, source.lost, time.process_time(), time.monotonic()
-                    honest.stdin.write("\n")
-                    honest.stdin.flush()
-                    waited = json.loads(honest.communicate(timeout=seconds + 90)[0])
-                    shown, lost = source.shown - shown, source.lost - lost
-                    cpu = (time.process_time() - cpu) / (time.monotonic() - begun)
-                    answers = int(trouble.communicate(timeout=seconds + 30)[0]) if trouble else 0
-                return {"kind": kind, "addresses": count, "answers": answers,
-                        **{f"{what}_{name}_ms": quantile(waited[what], q) for what in ("state", "command")
-                           for name, q in (("p50", 0.5), ("p99", 0.99))},
-                        "states": len(waited["state"]), "commands": len(waited["command"]),
-                        "frames_lost": round(lost / max(1, shown + lost), 3), "processors": round(cpu, 2),
-                        "others": round(others.processors(), 2)}
-
-            rows: dict[tuple[str, int], dict[str, Any]] = {}
-            with source:
+                loop = threading.Thread(target=follow, kwargs={"stop": stop, "on_frame": on_frame},
+                                        args=(source, make_watcher(tiles, watched.setup), watched))
+                stack.callback(loop.join)
+                stack.callback(stop.set)
                 loop.start()
-                try:
-                    warm.wait()
-                    end_s = time.monotonic() + 60 * patience
-                    due = [(QUIET, addresses[0]), *((kind, count) for kind in kinds or known for count in addresses)]
-                    while due:
-                        for one in due:
-                            calm(end_s)
-                            rows[one] = row(*one)
-                            yield_row(rows[one], rows[QUIET, addresses[0]])
-                        due = [one for one in due if rows[one]["others"] > OTHERS] if time.monotonic() < end_s else []
-                finally:
-                    stop.set()
-                    loop.join()
-            return list(rows.values())
+                warm.wait()
+                at = ["--port", str(server.port), "--seconds", str(seconds)]
+                honest = subprocess.Popen([sys.executable, __file__, "--people", *at], stdin=subprocess.PIPE,
+                                          stdout=subprocess.PIPE, text=True)
+                assert honest.stdin and honest.stdout
+                assert honest.stdout.readline() == "ready\n"
+                trouble = None if kind == QUIET else subprocess.Popen(
+                    [sys.executable, __file__, "--hostile", json.dumps(known[kind]), "--connections",
+                     str(connections), "--addresses", str(count), *at], stdout=subprocess.PIPE, text=True)
+                shown, lost, cpu, begun = source.shown, source.lost, time.process_time(), time.monotonic()
+                honest.stdin.write("\n")
+                honest.stdin.flush()
+                waited = json.loads(honest.communicate(timeout=seconds + 90)[0])
+                shown, lost = source.shown - shown, source.lost - lost
+                cpu = (time.process_time() - cpu) / (time.monotonic() - begun)
+                answers = int(trouble.communicate(timeout=seconds + 30)[0]) if trouble else 0
+            return {"kind": kind, "addresses": count, "answers": answers,
+                    **{f"{what}_{name}_ms": quantile(waited[what], q) for what in ("state", "command")
+                       for name, q in (("p50", 0.5), ("p99", 0.99))},
+                    "states": len(waited["state"]), "commands": len(waited["command"]),
+                    "frames_lost": round(lost / max(1, shown + lost), 3), "processors": round(cpu, 2),
+                    "others": round(others.processors(), 2)}
+
+        rows: dict[tuple[str, int], dict[str, Any]] = {}
+        end_s = time.monotonic() + 60 * patience
+        due = [(QUIET, addresses[0]), *((kind, count) for kind in kinds or known for count in addresses)]
+        while due:
+            for one in due:
+                calm(end_s)
+                rows[one] = row(*one)
+                yield_row(rows[one], rows[QUIET, addresses[0]])
+            due = [one for one in due if rows[one]["others"] > OTHERS] if time.monotonic() < end_s else []
+        return list(rows.values())
 
 
 def yield_row(row: dict[str, Any], idle: dict[str, Any]) -> None:

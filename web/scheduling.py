@@ -55,7 +55,7 @@ class Limits:
     live_share: float = 0.15  # for all others who look at the game as it stands
     cheap_share: float = 0.10  # for their requests that cost little
     dear_share: float = 0.08  # and for the others
-    saved_s: float = 0.5  # of processor time, that a quiet while saves up
+    saved_s: float = 1.0  # of processor time, saved up in quiet times: ten pages at once, of 40 requests each
     dear_s: float = 0.008  # processor time from which a request is dear; so is one of which nothing is known
     every_s: float = 0.002  # that each costs beside its own work: reading it, writing the answer (1.9 ms were measured)
     half_life_s: float = 5.0  # after which what a client used counts half
