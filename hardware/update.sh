@@ -21,6 +21,7 @@ KEYS=${BASTIDE_KEYS:-/etc/bastide/release.signers} SERVICE=${BASTIDE_USER-bastid
 PACKAGED=${BASTIDE_PACKAGED:-/usr/lib/systemd/system/bastide.service} # where the Debian package puts the unit
 PATIENCE=${BASTIDE_PATIENCE:-30}    # seconds that a busy table may take to answer
 WITHIN=${BASTIDE_WITHIN:-60}        # seconds that a new version has to show its page
+LOCKED=${BASTIDE_LOCKED:-15}        # seconds that another one may have the lock: after each update --requested does
 STEADY=${BASTIDE_STEADY:-3}         # seconds between three looks that all must find it there
 LARGEST=200000000                   # bytes; a release's source has a few million
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
@@ -60,8 +61,11 @@ fail() { # fail CODE TEXT: nothing was touched, or the old version never stopped
 
 mkdir -p "$ROOT"
 exec 9>"$ROOT/.lock"
-if [ "$asked_for" = --requested ]; then flock -w 900 9 || exit 1 # another update may be at work
-else flock -n 9 || { echo "update: another update is running" >&2; exit 1; }; fi
+if [ "$asked_for" = --requested ]; then
+  flock -w 900 9 || exit 1 # another update may be at work
+  # Started for the `pending` of an update that has ended meanwhile (bastide-update.path).
+  if [ ! -e "$ROOT/pending" ] && [ ! -e "$DATA/.update/request.json" ]; then exit 0; fi
+else flock -w "$LOCKED" 9 || { echo "update: another update is running" >&2; exit 1; }; fi
 
 # -- the table ----------------------------------------------------------------------------------------------------------
 option() { # option NAME: what the service is told, the last time that it is

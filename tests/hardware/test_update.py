@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -115,6 +116,22 @@ def test_the_service_runs_what_is_current_and_what_was_installed_when_the_first_
     assert f"ExecStart={installed}/.venv/bin/bastide{started[1][1]}" in told.splitlines()
     assert os.readlink(tmp_path / "command") == program
     assert update(tmp_path, table, "--back").returncode == 0 and current(tmp_path) == installed
+
+
+def test_a_second_update_waits_a_moment_for_the_lock(tmp_path: Path, table: Table) -> None:
+    """bastide-update.path starts the script at every switch; it has the lock for a moment when the update is over."""
+    new, lock = version(tmp_path / "a"), tmp_path / "versions" / ".lock"
+    lock.parent.mkdir()
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        refused = update(tmp_path, table, new, BASTIDE_LOCKED="0")
+        assert refused.returncode == 1 and refused.stderr == "update: another update is running\n"
+        waiting = subprocess.Popen([str(SCRIPT), "--unsigned", str(new)], stdout=subprocess.DEVNULL,
+                                   env={**environment(tmp_path, table), "BASTIDE_LOCKED": "60"})
+        blocked = f":{lock.stat().st_ino} "
+        while not any("->" in line and blocked in line for line in Path("/proc/locks").read_text().splitlines()):
+            assert waiting.poll() is None
+    assert waiting.wait(60) == 0 and current(tmp_path) is not None
 
 
 def test_there_is_no_update_in_a_game(tmp_path: Path, table: Table) -> None:

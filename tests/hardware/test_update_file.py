@@ -322,6 +322,12 @@ def test_a_power_cut_after_the_switch_is_watched_by_the_next_start(table: Table,
     assert table.last()["result"] == result and table.serves() == runs
 
 
+def test_started_for_an_update_that_has_ended_it_does_nothing(table: Table) -> None:
+    done = table.update("--requested")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert not (table.root / "versions" / "state.json").exists()
+
+
 def test_what_the_page_may_show_without_any_of_it(tmp_path: Path) -> None:
     state = Updates(tmp_path, running=lambda: False, versions=tmp_path / "none", watchers=()).state()
     assert not state["possible"] and not state["busy"] and state["last"] is None and state["version"] == __version__
