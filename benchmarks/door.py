@@ -3,9 +3,10 @@
 A big game lies on a served table with a PIN while the camera's loop watches a simulated table in real time: two tiles
 are laid and taken off again, once in a row's seconds, and the board was found WARM_S before it. Another
 process holds so many connections and asks for one route again and again as fast as it is answered, from one address or
-from as many as there are connections; a third one is the people: somebody who looks at the state ten times a second and
-a signed-in player who sends commands. Prints for every route what both had to wait, how many times that of the
-quiet table it is, and how many frames of the camera were lost: those that had passed before the loop came to read them.
+from as many as there are connections; a third one is the people: ten devices without a session that look at the state
+once a second each, and a signed-in player who sends commands. Prints for every route what both had to wait, how many
+times that of the quiet table it is, and how many frames of the camera were lost: those that had passed before the loop
+came to read them.
 Everything is on this machine's loopback. Strangers have machines of their own, so here their program gets the
 processors only while the table and the people leave them (nice 19); how many answers they were given is printed, so
 that it can be seen that this does not tame them. ``others`` is how many processors programs had that are no part of
@@ -38,7 +39,8 @@ from typing import Any, Self
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 QUIET = "quiet"
-PIN, PLAYER, VIEWER = "2580", "127.0.0.2", "127.0.0.3"
+PIN, PLAYER, VIEWERS = "2580", "127.0.0.2", "127.0.1.{}"
+LOOKING = 10  # devices that look at the state once a second
 STATE_MS, COMMAND_MS, FRAMES = 250.0, 300.0, 0.1  # what is promised at p99, and of the camera's frames
 OTHERS = 0.25  # processors: with more in other programs' hands a row tells nothing of the door
 FILM, FROM_S = 80, 17.0  # frames that are shown to and fro, and when in the simulated game they begin: three tiles lie
@@ -146,7 +148,7 @@ def hostile(what: Asked, port: int, connections: int, addresses: int, seconds: f
 
 
 def people(port: int, seconds: float) -> dict[str, list[float]]:
-    """Somebody who looks and somebody who plays, each from an address of their own: milliseconds of every answer."""
+    """Those who look and somebody who plays, each from an address of their own: milliseconds of every answer."""
     waited: dict[str, list[float]] = {"state": [], "command": []}
     end = time.monotonic() + seconds
 
@@ -159,8 +161,9 @@ def people(port: int, seconds: float) -> dict[str, list[float]]:
         found = c.getresponse()
         return found.status, dict(found.headers), found.read()
 
-    def look() -> None:
-        c = connection(VIEWER)
+    def look(viewer: int) -> None:
+        c = connection(VIEWERS.format(viewer + 1))
+        time.sleep(viewer / LOOKING)
         while time.monotonic() < end:
             begun = time.monotonic()
             try:
@@ -169,7 +172,7 @@ def people(port: int, seconds: float) -> dict[str, list[float]]:
             except (OSError, http.client.HTTPException):
                 waited["state"].append(float("inf"))
                 c.close()
-            time.sleep(max(0.0, 0.1 - (time.monotonic() - begun)))
+            time.sleep(max(0.0, 1.0 - (time.monotonic() - begun)))
 
     def play() -> None:
         c = connection(PLAYER)
@@ -192,14 +195,16 @@ def people(port: int, seconds: float) -> dict[str, list[float]]:
             time.sleep(max(0.0, 0.15 - (time.monotonic() - begun)))
 
     ready = threading.Event()
-    threads = [threading.Thread(target=play), threading.Thread(target=look)]
-    threads[0].start()
+    player = threading.Thread(target=play)
+    lookers = [threading.Thread(target=look, args=(n,)) for n in range(LOOKING)]
+    player.start()
     ready.wait(30)
     print("ready", flush=True)
     sys.stdin.readline()  # the strangers come when the player has signed in
     end = time.monotonic() + seconds
-    threads[1].start()
-    for t in threads:
+    for t in lookers:
+        t.start()
+    for t in (player, *lookers):
         t.join()
     return waited
 
@@ -348,7 +353,8 @@ def run(kinds: list[str] | None, connections: int, addresses: list[int], seconds
                 stack.callback(loop.join)
                 stack.callback(stop.set)
                 loop.start()
-                warm.wait()
+                if not warm.wait(60):
+                    raise SystemExit("door: the loop does not follow the film")
                 at = ["--port", str(server.port), "--seconds", str(seconds)]
                 honest = subprocess.Popen([sys.executable, __file__, "--people", *at], stdin=subprocess.PIPE,
                                           stdout=subprocess.PIPE, text=True)

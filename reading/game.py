@@ -284,17 +284,16 @@ class GameReader:
         groups = log.groups
         free = min(max(0, len(groups) - LIMITS.open_turns), self._given(groups))
         again = {g.at for g in groups[free:] if g.at is not None and self._readable(g)}
-        start = earliest = min([free, *(self._earliest(at, groups) for at in fresh)])
+        start = min([free, *(self._earliest(at, groups) for at in fresh)])
         for n, group in enumerate(groups[:free]):
             if group.at is not None and self._readable(group) and self._contradicted(group, stand):
                 again.add(group.at)
                 start = min(start, n)
         lines = [line.event for g in groups[:start] for line in g.lines]
         asked = {line.event.at: line.confidence for line in log.asked if isinstance(line.event, TilePlaced)}
-        vanished = sum(self._vanished(group, stand) for group in groups[start:earliest] if group.at in again)
         window = Window(state=self._prefix.after(lines), groups=tuple(groups[start:]), free=free - start,
                         again=frozenset(again), fresh=fresh, asked=asked, gone=self._gone(log), denied=log.denied,
-                        first=start, fixed=earliest - start, against=LIMITS.vanished * vanished)
+                        first=start)
         return window, groups[start - 1].last_seq if start else 0
 
     def _given(self, groups: Sequence[LoggedTurn]) -> int:

@@ -56,9 +56,7 @@ class Window:
     may be reordered and those in ``again`` reread, and tiles on ``fresh`` squares that are not in the log. ``asked``
     has the squares of tiles with an open question and the probability of what was logged; ``gone`` are squares from
     which a tile was seen to be taken up; ``denied`` is what people took back. ``first`` is the position of the first
-    group among the log's turns: indexes count from the start of the log. The first ``fixed`` groups precede everything
-    ``fresh``; ``against`` is the penalty that the figures on the table now put on them as logged, so another
-    explanation can gain at most that much by the end. (The rules charge a turn when it is played.)"""
+    group among the log's turns: indexes count from the start of the log."""
 
     state: GameState
     groups: tuple[LoggedTurn, ...]
@@ -69,8 +67,6 @@ class Window:
     gone: frozenset[Square] = frozenset()
     denied: frozenset[Event] = frozenset()
     first: int = 0
-    fixed: int = 0
-    against: float = 0.0
 
     def group(self, index: int) -> LoggedTurn:
         return self.groups[index - self.first]
@@ -166,10 +162,6 @@ class Search:
         """Put every successor of a history into the queues, by the number of logged turns still to come. Only equals in
         that are compared: an illegal turn in the log counts against all of them sooner or later."""
         window = seeing.window
-        if h.told and h.told[0] < window.first + window.fixed:
-            queue = grown.setdefault(len(h.told) - 1, _Queue(LIMITS.sure + window.against))
-            self._queue_logged(h, h.told[0], h.told[1:], seeing, queue)
-            return
         for k, index in enumerate(h.told[:1 + LIMITS.overtakes]):
             if not all(self._swaps(window, first, index) for first in h.told[:k]):
                 continue
@@ -316,12 +308,11 @@ class _Next:
 
 
 class _Queue:
-    """Yields successors in the order of their weight (best first), none more than ``behind`` nats behind the first. The
-    rules are evaluated lazily: the evidence for a way bounds its weight from above, and a laying of which nothing is
-    needed is not even opened."""
+    """Yields successors in the order of their weight (best first), none too far behind the first. The rules are
+    evaluated lazily: the evidence for a way bounds its weight from above, and a laying of which nothing is needed is
+    not even opened."""
 
-    def __init__(self, behind: float = LIMITS.behind) -> None:
-        self._behind = min(behind, LIMITS.behind)
+    def __init__(self) -> None:
         self._waiting: list[tuple[float, int, _Next, bool]] = []
         self._count = 0
 
@@ -343,7 +334,7 @@ class _Queue:
         known: set[object] = set()
         while self._waiting and len(out) < most:
             weight, _, n, exact = heapq.heappop(self._waiting)
-            if out and -weight < out[0].weight - self._behind:
+            if out and -weight < out[0].weight - LIMITS.behind:
                 break
             if not exact:
                 if n.laying is None:

@@ -40,7 +40,6 @@ class Turn:
     group: LoggedTurn | None
     weight: float
     track: int | None = None
-    skipped: bool = False
     laying: Laying | None = field(default=None, repr=False, compare=False)
     index: int = -1
 
@@ -165,7 +164,6 @@ class _Ranked:
     bound: float
     against: float
     way: _Way
-    skipped: bool = False
 
 
 class Laying:
@@ -202,7 +200,7 @@ class Laying:
         if not self._read and w.figure is not None and self.seen is not None:
             explained = frozenset(f.id for f in self.seen.tracks)
         turn = Turn(at=at, tile=w.tile, figure=w.figure, group=self.group, weight=found[0], track=track,
-                    skipped=ranked.skipped, laying=self if self._read else None, index=self._index)
+                    laying=self if self._read else None, index=self._index)
         return turn, found[1], explained, self._said.setdefault((w.tile, w.figure), len(self._said))
 
     @property
@@ -263,7 +261,7 @@ class Laying:
             said = value + priors[reading[0]] - against
             for player in players:
                 base = said - LIMITS.skipped * (player != due)
-                self._ways += [_Ranked(base + way.weight, against, way, player != due)
+                self._ways += [_Ranked(base + way.weight, against, way)
                                for way in offers.ways(state, reading, player)]
         self._ways.sort(key=lambda w: -w.bound)
 

@@ -63,7 +63,7 @@ def height_direction(grid: Array, shape: tuple[int, ...], matrix: Array | None =
     centred = np.array([[1, 0, -x], [0, 1, -y], [0, 0, 1.0]]) @ grid
     a, b = centred[:, 0], centred[:, 1]
     usual = float(max(height, width))
-    # # the axes are orthogonal and equally long: two equations for the squared focal length, weighted by how well the
+    # the axes are orthogonal and equally long: two equations for the squared focal length, weighted by how well the
     # view conditions them
     said = np.array([a[0] * b[0] + a[1] * b[1], a[0] ** 2 + a[1] ** 2 - b[0] ** 2 - b[1] ** 2])
     by = np.array([a[2] * b[2], a[2] ** 2 - b[2] ** 2])

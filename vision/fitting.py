@@ -33,7 +33,7 @@ class FitLimits:
 
 
 FITS = FitLimits()
-# Which channel, with which sign, becomes edges along x and along y in so many quarter turns clockwise (vision.tiles).
+# By rot, which channel with which sign becomes the edges along x, and which those along y (vision.tiles).
 _EDGES = {1: ((4, -1.0), (3, 1.0)), 2: ((3, -1.0), (4, -1.0)), 3: ((4, 1.0), (3, -1.0))}
 
 
@@ -79,12 +79,12 @@ class PictureFit:
         return np.stack(fits, axis=2)
 
     def _moved(self, best: npt.NDArray[np.int64], crops: FloatArray, count: FloatArray) -> FloatArray:
-        """(N, rows) fits of (N, channels, S, S) crops with the pictures in the turns that ``best`` tells: four times
-        the specimen and the quarter turns, by which they are ordered."""
+        """(N, rows) fits of (N, channels, S, S) crops with turned pictures: ``best`` is 4 * specimen + rot, in order of
+        rot."""
         pictures = np.empty((CELLS**2, len(best), self._pictures.shape[2]), np.float32)
         energy = np.empty((CELLS**2, len(best), 1), np.float32)
         first = np.searchsorted(best % 4, range(5))
-        for rot in range(4):
+        for rot in np.unique(best % 4):
             rows = slice(first[rot], first[rot + 1])
             _turn(self._pictures[:, best[rows] // 4], rot, pictures[:, rows])
             _turn(self._energy[:, best[rows] // 4, None], rot, energy[:, rows])

@@ -52,10 +52,10 @@ class Limits:
 
     player_share: float = 0.5  # of one processor, for all who have a session
     player_saved_s: float = 2.0
-    live_share: float = 0.15  # for all others who look at the game as it stands
+    live_share: float = 0.20  # for all others who look at the game as it stands
     cheap_share: float = 0.10  # for their requests that cost little
     dear_share: float = 0.08  # and for the others
-    saved_s: float = 1.0  # of processor time, saved up in quiet times: ten pages at once, of 40 requests each
+    saved_s: float = 2.0  # saved up in quiet times: twenty pages at once, of 40 requests each
     dear_s: float = 0.008  # processor time from which a request is dear; so is one of which nothing is known
     every_s: float = 0.002  # that each costs beside its own work: reading it, writing the answer (1.9 ms were measured)
     half_life_s: float = 5.0  # after which what a client used counts half
@@ -69,7 +69,7 @@ _TICK_S = 0.02  # how often it is looked whether a budget was refilled
 _DECAY = 0.95  # of what an address is believed to cost, with every request for it that cost less
 _REFUSAL = json.dumps({"error": {"code": "busy_table", "text": "many are asking at this moment; try again soon"}})
 _mine = threading.local()
-_log = logging.getLogger("bastide.gate")
+_log = logging.getLogger("bastide.scheduling")
 
 
 @dataclass(slots=True)
@@ -181,7 +181,7 @@ class RequestScheduler:
     def open(self, dispatch: Callable[[Turn], None]) -> None:
         """Begin to hand turns to a server's threads."""
         self._dispatch, self._closed = dispatch, False
-        threading.Thread(target=self._keep_time, name="gate", daemon=True).start()
+        threading.Thread(target=self._keep_time, name="scheduler", daemon=True).start()
 
     def close(self) -> None:
         """No turn begins any more."""
@@ -228,14 +228,14 @@ class RequestScheduler:
         with self._changed:
             now = self._clock()
             cost = cpu_s + self._limits.every_s
-            if not turn.refused:
+            if not turn.refused:  # a flood's refusals must not use up what others are served from
                 self._computing[turn.lane] -= 1
                 self._costs[turn.key] = max(cpu_s, self._costs.get(turn.key, 0.0) * _DECAY)
+                budget = self._budgets[turn.lane]
+                budget.left_s = budget.left(now) - cost
             self._used[turn.client] = self._use(turn.client, now) + cost, now
             while len(self._used) > MOST_CLIENTS:
                 del self._used[min(self._used, key=lambda client: self._use(client, now))]
-            budget = self._budgets[turn.lane]
-            budget.left_s = budget.left(now) - cost
             self._begin(now)
 
     # -- whose turn it is -------------------------------------------------------------------------------------------

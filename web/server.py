@@ -75,7 +75,7 @@ class _Channel(HTTPChannel):
         super().__init__(server, sock, client or addr, server.secure if client else adj, map=map)
 
     def _flush_some(self, do_close: bool = True) -> bool:
-        if self.socket is None:  # closed by its client meanwhile: waitress would log a traceback
+        if self.socket is None or not self.connected:  # its client has closed it: waitress would log a traceback
             return False
         sent = bool(super()._flush_some(do_close))  # whoever calls it holds the lock
         if not self.total_outbufs_len and self.current_outbuf_count:

@@ -10,6 +10,7 @@ from tables import START, TWO, figure, look
 
 from reading import layings
 from reading.game import Decisions, GameReader
+from reading.limits import LIMITS
 from scoring import engine
 from scoring.engine import fold
 from scoring.events import Event, FigurePlaced, TilePlaced
@@ -125,10 +126,9 @@ def test_a_tile_turned_in_its_turn_is_amended(game: Game) -> None:
     assert any(isinstance(e.body, Amended) for e in game.book.entries)
 
 
-
 def test_an_old_turn_is_weighed_again_at_the_cost_of_its_own_explanations(
         game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    """New tiles came after it: no history lays them between the turns of long ago."""
+    """With the figure and without it, through all turns since; the new tiles come in no other order."""
     road = {(n, 0): U for n in range(1, 30)}
     for n in range(2, 31):
         game.sees(dict(list(road.items())[:n - 1]), times=2)
@@ -138,7 +138,23 @@ def test_an_old_turn_is_weighed_again_at_the_cost_of_its_own_explanations(
     ends = {(30, 0): U, (30, 1): ("base.U", 1)}
     game.sees({**road, **ends}, strange, times=1)
     assert game.reader.belief.lying().keys() >= ends.keys()
-    assert 0 < len(asked) < 2 * len(road)
+    assert 0 < len(asked) < 4 * len(road)
+
+
+@pytest.mark.parametrize("nats", [4.5, 5.5, 6.3])
+def test_an_old_tile_keeps_the_kind_that_its_later_neighbours_fit(game: Game, nats: float) -> None:
+    """The rules charge what fits them badly when they are played: at its own turn another kind looks better."""
+    crossing, bend = ("base.X", 0), ("base.V", 1)  # the bend fits the first tile and none of the later two
+    tiles: dict[Square, tuple[str, int]] = {}
+    for at, tile in ((1, 0), crossing), ((2, 0), U), ((1, 1), ("base.U", 1)), *(((n, 0), U) for n in range(3, 8)):
+        tiles[at] = tile
+        game.sees(tiles, times=2)
+    before = game.events
+    game.sees(tiles, times=8, doubts={(1, 0): {bend: 0.0, crossing: -nats}})
+    said = game.reader.belief.squares[1, 0].laid
+    assert said is not None and said.readings[0][bend] - said.readings[0][crossing] > LIMITS.sure
+    assert game.events == before
+
 
 def test_a_tile_taken_up_and_laid_elsewhere_is_the_same_players(game: Game) -> None:
     game.sees({(1, 0): U})

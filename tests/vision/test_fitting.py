@@ -64,6 +64,20 @@ def test_every_tile_fits_best_in_the_quarter_turn_in_which_it_lies(board):
                 assert own.argmax() == right and np.delete(own, right).max() < own[right] - 1.0, (at, tile, right, own)
 
 
+def test_many_pictures_of_a_kind_leave_quarter_turns_without_a_candidate(board):
+    """Eight pictures of one kind in two of its turns are the best of all."""
+    picture, poses, laid, fit = board
+    tiles = base_set()
+    roads = [s for s in tiles.specimens if s.tile == "base.U"]
+    noise = np.random.default_rng(5)
+    taught = [type(s)(tile=s.tile, bgr=np.clip(s.bgr + noise.normal(0, 6, s.bgr.shape), 0, 255).astype(np.uint8))
+              for n in range(8) for s in (*roads[:1], *(t for t in tiles.specimens if t.tile in fit.ids))]
+    many = PictureFit(TileSet(name="many", size_px=tiles.size_px, specimens=tuple(taught)))
+    said = many.fits(picture, list(poses.values()))
+    for (tile, rot), own in zip(laid.values(), said, strict=True):
+        assert np.unravel_index(own.argmax(), own.shape) == (many.ids.index(tile), rot)
+
+
 def test_a_kind_counts_by_its_best_specimen(board):
     picture, poses, laid, fit = board
     tiles = base_set()

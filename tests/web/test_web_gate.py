@@ -100,7 +100,7 @@ def test_strangers_together_have_a_part_of_one_processor():
                 table.gate._begin(table.now)
             continue
         turn = table.done(0.0 if table.begun[0].refused else 0.02)
-        used[turn.lane] += LIMITS.every_s + (0 if turn.refused else 0.02)
+        used[turn.lane] += 0 if turn.refused else 0.02 + LIMITS.every_s
         table.ask(turn.client, {"state": STATE, "turns": TURNS, "preview": PREVIEW}[turn.key.split()[2]])
     for lane, share in ((Lane.LIVE, LIMITS.live_share), (Lane.DEAR, LIMITS.dear_share)):
         assert used[lane] <= 60 * share + LIMITS.saved_s + 0.02 + LIMITS.every_s

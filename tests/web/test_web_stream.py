@@ -260,12 +260,14 @@ def test_what_is_written_while_a_client_goes_is_no_error(serve, caplog):
     with Stream(server) as stream:
         stream.next()
         (channel,) = [c for c in server._sockets.values() if getattr(c, "requests", None)]
-        channel.handle_close()
-    with channel.outbuf_lock:  # a thread that was about to write
-        channel.outbufs[-1] = OverflowableBuffer(100)
-        channel.outbufs[-1].append(b"data: {}")
-        channel.total_outbufs_len = 8
-        assert channel._flush_exception(channel._flush_some) == (False, False)
+        for close in (lambda: setattr(channel, "connected", False), channel.handle_close):  # in two steps
+            close()
+            with channel.outbuf_lock:  # a thread that was about to write
+                channel.outbufs[-1] = OverflowableBuffer(100)
+                channel.outbufs[-1].append(b"data: {}")
+                channel.total_outbufs_len = 8
+                assert channel._flush_exception(channel._flush_some) == (False, False)
+                assert channel.total_outbufs_len == 8
     assert not caplog.records
 
 
