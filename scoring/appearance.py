@@ -1,9 +1,9 @@
-"""What people see of an expansion, from the file beside its rules (``scoring/expansions/NAME.toml``), where it has one.
+"""Texts and drawings of an expansion, from the optional file beside its rules (``scoring/expansions/NAME.toml``).
 
-``texts`` has for every language the page's texts by their keys; one that depends on a number is a table of CLDR's
-plural forms of ``{n}``. ``figures`` are the outlines of players' pieces and ``pieces`` those of others, in a box of 32
-by 32, ``signs`` what its tiles carry and ``icons`` what players hold, in a box of 24 by 24, as SVG paths. ``land``
-paints a kind of segment that it adds.
+``texts`` has the page's texts by language and key; one that depends on a number is a table of the CLDR plural forms
+of ``{n}``. The others are SVG paths: ``figures`` are the outlines of players' pieces and ``pieces`` those of neutral
+ones, in a 32 x 32 view box; ``signs`` are the symbols on its tiles and ``icons`` those of what players hold, in a
+24 x 24 view box. ``land`` has the colours of the kinds of segment that it adds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Text = str | Mapping[str, str]
 
 
 class Outline(TypedDict):
-    """A piece: its own ``path``, or a follower's, ``scale`` times as large. One that is ``upright`` does not lie in
+    """A piece: its own ``path``, or a follower's scaled by ``scale``. An ``upright`` one does not lie down in
     fields."""
 
     path: NotRequired[str]
@@ -28,7 +28,7 @@ class Outline(TypedDict):
 
 
 class Stroke(TypedDict):
-    """One shape of a sign: an SVG path ``d``, its colours, and how wide its line is."""
+    """One shape of a sign: an SVG path ``d``, its fill and stroke colours, and the stroke width."""
 
     d: str
     fill: str
@@ -37,9 +37,9 @@ class Stroke(TypedDict):
 
 
 class Sign(TypedDict):
-    """A sign of a segment or a tile: ``parts`` from back to front, on a round ground. One that is drawn ``like`` a kind
-    of segment is drawn as that, ``scale`` times as large and with its corner ``at`` a point of the tile. ``room`` is
-    how far trees and houses keep from it; where one that is ``ground`` stands, there is no village."""
+    """A sign of a segment or a tile: ``parts`` from back to front, on a round background. One drawn ``like`` a kind of
+    segment takes that drawing, scaled by ``scale`` and with its corner ``at`` a point of the tile. ``room`` is the
+    clearance to trees and houses; no village is drawn beside a ``ground`` sign."""
 
     parts: NotRequired[list[Stroke]]
     like: NotRequired[str]
@@ -50,7 +50,7 @@ class Sign(TypedDict):
 
 
 class Land(TypedDict):
-    """The colours of a kind of segment: its rim, itself, and a dashed line along a band's middle or an area's edge."""
+    """The colours of a kind of segment: border, fill, and a dashed line along a band's centre or an area's edge."""
 
     rim: str
     fill: str
@@ -59,7 +59,7 @@ class Land(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Appearance:
-    """See above."""
+    """The content of one file; see the module's docstring."""
 
     texts: Mapping[str, Mapping[str, Text]] = field(default_factory=dict)
     figures: Mapping[str, Outline] = field(default_factory=dict)
@@ -71,6 +71,6 @@ class Appearance:
 
 @cache
 def appearance(name: str) -> Appearance:
-    """What is seen of an expansion; nothing where it has no file."""
+    """The appearance of an expansion; empty if it has no file."""
     file = resources.files("scoring") / "expansions" / f"{name}.toml"
     return Appearance(**tomllib.loads(file.read_text("utf-8"))) if file.is_file() else Appearance()

@@ -1,4 +1,4 @@
-"""The board as connected features: what a tile joins, what stays open (R-FEAT-01, R-FEAT-02)."""
+"""The board as connected features: joining tiles, counting open edges (R-FEAT-01, R-FEAT-02)."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _ROUND = tuple((dx, dy) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dx or dy)
 
 
 def around(at: Square) -> tuple[Square, ...]:
-    """The eight squares round one (R-CLOI-01)."""
+    """The eight squares surrounding a square (R-CLOI-01)."""
     x, y = at
     return tuple((x + dx, y + dy) for dx, dy in _ROUND)
 
 
 def has_neighbour(view: View, at: Square) -> bool:
-    """Whether a tile lies against a whole edge of the square (R-PLACE-01, R-PLACE-02)."""
+    """Whether an orthogonal neighbour of the square has a tile (R-PLACE-01, R-PLACE-02)."""
     x, y = at
     tiles = view.tiles
     return (x, y - 1) in tiles or (x + 1, y) in tiles or (x, y + 1) in tiles or (x - 1, y) in tiles
 
 
 def mismatches(view: View, tile: Tile, at: Square, rot: int) -> tuple[Square, ...]:
-    """The neighbouring squares whose touching edge shows another kind (R-PLACE-03)."""
+    """The neighbouring squares whose touching edge is of another kind (R-PLACE-03)."""
     (x, y), tiles, shape = at, view.tiles, view.box.shape
     wrong: tuple[Square, ...] = ()
     for n, square in enumerate(((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y))):
@@ -39,7 +39,7 @@ def mismatches(view: View, tile: Tile, at: Square, rot: int) -> tuple[Square, ..
 
 
 def claims(view: View, figure: str, at: Square) -> Iterator[Claim]:
-    """The segments of a tile that this figure of the active player may take (R-DEPLOY-01 to -06)."""
+    """The segments of a tile that this figure of the active player may claim (R-DEPLOY-01 to -06)."""
     placed = view.tiles[at]
     shape = view.box.shape(placed.tile, placed.rot)
     for n, kind in enumerate(shape.kinds):
@@ -49,9 +49,9 @@ def claims(view: View, figure: str, at: Square) -> Iterator[Claim]:
 
 
 def lay(d: Draft, at: Square, placed: Placed) -> None:
-    """Put a tile on an empty square: features grow, join and close, in time proportional to what the tile touches.
+    """Place a tile on an empty square: features are extended, merged and closed, in time proportional to those touched.
 
-    An edge that faces any tile is closed, also when the two do not match (R-ROAD-02, R-CITY-01: the test is the
+    An edge that faces any tile is closed, even if the two do not match (R-ROAD-02, R-CITY-01: the test is the
     neighbour). Segments of one kind join wherever their edges or half-edges meet. Features that may now be complete are
     recorded as touched.
     """
@@ -86,7 +86,7 @@ def lay(d: Draft, at: Square, placed: Placed) -> None:
         left = _join(d, first + n, kind, (at, n), ends[n], shape.marks[n],
                      frozenset(first + c for c in shape.cities[n]), joins[n], closed)
         closes = closes or not left
-    for known, count in closed.items():  # the rest face an edge of another kind: closed, but not joined
+    for known, count in closed.items():  # the rest face an edge of another kind: closed, but not merged
         f = features[root(d, known)]
         _change(d, f, open=f.open - count)
         if f.open == count:
@@ -104,8 +104,8 @@ def lay(d: Draft, at: Square, placed: Placed) -> None:
 
 def _join(d: Draft, segment: int, kind: str, place: tuple[Square, int], ends: int, marks: Mapping[str, int],
           cities: frozenset[int], joins: list[int], closed: dict[int, int]) -> int:
-    """Merge the new segment with the features it touches, in one step; the largest keeps its number. Returns how many
-    open edges the result has."""
+    """Merge the new segment with the features it touches, in one step; the largest keeps its id. Returns the number of
+    open edges of the result."""
     features = d.features
     ends -= sum(closed.pop(known, 0) for known in joins)
     roots = {root(d, known) for known in joins}
@@ -168,7 +168,7 @@ def bordered_cities(view: View, farm: Feature) -> tuple[int, ...]:
     """Ids of the completed cities that a farm borders, each once (R-FARM-03, R-FARM-04, A-10)."""
     found, parent, features = set(), view.parent, view.features
     for segment in farm.cities:
-        while segment in parent:  # as `root` does, for many at once
+        while segment in parent:  # as in `root`, inlined for speed
             segment = parent[segment]
         found.add(segment)
     return tuple(sorted([i for i in found if features[i].open == 0]))

@@ -1,4 +1,4 @@
-"""What is in play, built once per game: the contributions of the chosen expansions, merged slot by slot."""
+"""The contributions of the chosen expansions, merged slot by slot; built once per game."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from scoring.tiles import Square, Tile, catalogue, product, turn, where
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """A turned tile, ready to be joined: per segment its kind, place, open ends, marks and bordered cities.
+    """A rotated tile, prepared for merging: per segment its kind, place, open ends, marks and bordered cities.
 
-    ``owner`` tells which segment has an edge or half-edge, ``named`` which one is called by a kind and a place;
-    ``around`` are the segments that look at eight neighbours.
+    ``owner`` maps an edge or half-edge to its segment, ``named`` a kind and a place; ``around`` are the segments that
+    are completed by their eight neighbours.
     """
 
     tile: Tile
@@ -51,12 +51,12 @@ class Shape:
 
 
 class Box:
-    """The merged contributions of the chosen expansions. Equal for equal choices; holds no game."""
+    """The merged contributions of the chosen expansions. Equal for equal choices; has no game state."""
 
     def __init__(self, names: tuple[str, ...], rules: Rules, players: int) -> None:
         self.expansions: tuple[Expansion, ...] = chosen(names)
         self.rules = rules
-        # a figure of a box that is not in play keeps its weight, but nobody has one in supply
+        # a figure of a box that is not in play keeps its weight, but the supply has none
         self.pieces: Mapping[str, Piece] = {p.name: p for e in KNOWN.values() for p in e.pieces}
         self.counts: Mapping[str, int] = {p.name: p.count(players) for e in self.expansions for p in e.pieces}
         self.neutrals = tuple(n for e in self.expansions for n in e.neutrals)
@@ -84,7 +84,7 @@ class Box:
         self.holds_off_board = bool(self._off_board)
         self._shapes: dict[tuple[str, int], Shape] = {}
         self._tiles = {**catalogue(), **{t.id: t for e in KNOWN.values() for t in e.tiles}}
-        # start tiles leave the box before the game, used or not (R-RIVER-01)
+        # start tiles are taken out of the box before the game, used or not (R-RIVER-01)
         self.set_aside = tuple(o.tile.tile for e in self.expansions for o in e.starts)
         boxed = [name for e in self.expansions for name in e.products]
         self.contents: Mapping[str, int] = {t.id: t.count for name in boxed for t in product(name).tiles}
@@ -119,11 +119,11 @@ class Box:
                      owner={turn(a, rot): n for n, s in enumerate(segments) for a in s.atoms})
 
     def start(self) -> StartTile:
-        """What lies there before turn 1 under the rules in force (R-SETUP-01, R-RIVER-01, R-SETUP-07)."""
+        """The start tile before turn 1 under the rules in force (R-SETUP-01, R-RIVER-01, R-SETUP-07)."""
         offers = [o for e in self.expansions for o in e.starts]
         asked = [o for o in offers if o.value == self.rules.start]
         if not asked and self.rules.start == edition(self.rules.edition).start:
-            asked = offers  # nobody asked for it, and its box is not here: something else lies first
+            asked = offers  # the default, and its box is not in play: another start is used
         if not asked:
             raise InvalidNotation(f"rule start={self.rules.start} needs its expansion; chosen are "
                                   f"{', '.join(e.name for e in self.expansions)}")
@@ -131,12 +131,12 @@ class Box:
         return (unasked or asked)[-1].tile
 
     def off_board(self, view: View) -> Iterator[tuple[int, str, int]]:
-        """Pieces that are neither in supply nor standing on the board, as (player, piece, count)."""
+        """Pieces that are neither in supply nor on the board, as (player, piece, count)."""
         for held in self._off_board:
             yield from held(view)
 
     def rate(self, feature: Feature, complete: bool) -> Rate | None:
-        """What each counted unit of the feature pays, after every expansion has adjusted it."""
+        """The points per counted unit of the feature, after the adjustments of all expansions."""
         kind = self.kinds.get(feature.kind)
         if kind is None or kind.rate is None:
             return None
@@ -150,46 +150,46 @@ class Box:
         return (p for check in self._placing if (p := check(view, tile, at, rot)))
 
     def deploying(self, view: View, attempt: Attempt) -> Iterator[Problem]:
-        """The rules' objections to a figure on a place."""
+        """The rules' objections to deploying a figure on a place."""
         return (p for check in self._deploying if (p := check(view, attempt)))
 
     def reaches(self, view: View, attempt: Attempt) -> bool:
-        """Whether something lets the figure stand elsewhere than on the tile just laid."""
+        """Whether an expansion lets the figure be deployed elsewhere than on the last tile."""
         return any(reach(view, attempt) for reach in self._reaches)
 
     def spot(self, view: View, at: Square, feature: str, place: str) -> bool:
-        """Whether the tile has that place though it is no segment."""
+        """Whether the tile has that place although it is not a segment."""
         return any(e.spots(view, at, feature, place) for e in self.expansions if e.spots)
 
     def farm_extras(self, view: View, farm: Feature, player: int) -> list[Item]:
-        """What one city of a farm pays more to one player."""
+        """The extra points of one player for one city of a farm."""
         return [i for extra in self._farm_extras if (i := extra(view, farm, player))]
 
     def can_draw(self, view: View) -> bool:
-        """Whether a tile is left that may be drawn now (A-22, A-42)."""
+        """Whether a tile remains that may be drawn now (A-22, A-42)."""
         for kind, n in view.left.items():
             if n > 0 and not (self._held_back and any(held(view, self.tile(kind)) for held in self._held_back)):
                 return True
         return False
 
     def questions(self, view: View) -> list[Question]:
-        """Facts the camera cannot see and the rules need before play goes on."""
+        """Questions about facts that the camera cannot see and the rules need before play continues."""
         return [q for ask in self.asks for q in ask(view)]
 
     def offers(self, view: View) -> Iterator[Question]:
-        """Things that may have happened unseen."""
+        """Questions about events that may have happened unseen."""
         for e in self.expansions:
             if e.offers:
                 yield from e.offers(view)
 
     def moves(self, view: View) -> Iterator[Choice]:
-        """What the rules let a player do now."""
+        """The moves that the rules allow a player now."""
         for e in self.expansions:
             if e.moves:
                 yield from e.moves(view)
 
     def shows(self, view: View) -> dict[str, object]:
-        """What the expansions have to show beside tiles and figures, and how it is drawn."""
+        """The state of the expansions other than tiles and figures, and how it is drawn."""
         out = {k: v for show in self._shows for k, v in show(view).items()}
         if self._draws:
             out["drawn"] = [shape for draw in self._draws for shape in draw(view)]
@@ -201,14 +201,14 @@ class Box:
 
 @cache
 def box_for(names: tuple[str, ...], rules: Rules, players: int) -> Box:
-    """The box of a choice; the order in which expansions are named does not matter. Raises InvalidNotation."""
+    """The box for these expansions; their order does not matter. Raises InvalidNotation."""
     order = tuple(e.name for e in chosen(names) if e.name in names)
     return Box(names, rules, players) if order == names else box_for(order, rules, players)
 
 
 def _in_order(steps: Iterable[Step]) -> tuple[Step, ...]:
     """The slots of a turn: each right after the one it names; of two after the same one, the later in this list comes
-    first, so that an expansion's step comes before what the base game does next."""
+    first, so that an expansion's step precedes the next one of the base game."""
     waiting = list(steps)
     out: list[Step] = []
     while waiting:

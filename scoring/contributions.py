@@ -1,4 +1,5 @@
-"""What an expansion may contribute to the game: the slots that the core iterates over. The core names no expansion.
+"""What an expansion may contribute to the game: extension points that the core iterates over. The core names no
+expansion.
 
 Every contribution is a value or a pure function of a view (a state, or the draft of the next one); only handlers,
 steps and hooks get the draft itself and may change it.
@@ -28,23 +29,23 @@ else:
 
 E = TypeVar("E", bound="Event")
 
-ANYWHERE = ("anywhere",)  # where a piece stands that may stand on every claimable kind
+ANYWHERE = ("anywhere",)  # for a piece that may stand on every claimable kind
 
-# When an event happens in a turn part:
-BEFORE = "before"  # before its tile is laid (or as it is): it begins the part
-IN_TURN = "turn"  # at any time in its player's own turn; starts that turn if necessary
-AFTER = "after"  # after the tile of its part was laid
-ANY = "any"  # whenever
+# When an event occurs in a turn part:
+BEFORE = "before"  # before its tile is placed, or with it: it begins the part
+IN_TURN = "turn"  # at any time in its player's own turn; begins that turn if necessary
+AFTER = "after"  # after the tile of its part was placed
+ANY = "any"  # at any time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """Something every player has ``count`` of (a function of the number of players).
+    """A kind of piece that every player has ``count`` of (a function of the number of players).
 
-    ``weight`` is what it counts in a majority. ``stands`` are the kinds of features it may stand on, or ANYWHERE
-    (empty: it is no figure). A ``company`` piece may stand only where a follower of its player stands, and goes home
-    with the last one. ``wood_mm`` is how wide, high and deep it is when it stands, as such boxes have it: what a camera
-    that sees several kinds can measure. A follower lies in a field, other figures stand there too.
+    ``weight`` is its weight in a majority. ``stands`` are the kinds of features it may stand on, or ANYWHERE (empty: it
+    is not a figure). A ``company`` piece may stand only where a follower of its player stands, and is returned with
+    the last one. ``wood_mm`` are the typical width, height and depth of the standing piece: what a camera that sees
+    several kinds can measure. A follower lies down in a field, other figures stand there too.
     """
 
     name: str
@@ -64,10 +65,10 @@ class Piece:
 class Neutral:
     """A neutral piece, which stands on a tile of the board.
 
-    ``wood_mm`` are its width, height and depth, ``paints`` the colours (paints of wood by name) that makers gave it: a
-    camera's prior until it has seen it. ``at`` is where it stands, ``by`` the id of the figure it stands beside.
+    ``wood_mm`` are its width, height and depth, ``paints`` the colours (paints of wood by name) it was made in: the
+    camera's prior until it has seen the piece. ``at`` is its square, ``by`` the id of the figure it stands beside.
     ``goes`` are the squares through which an event moves it, in order. ``ways`` are the events by which a player may
-    move it in a state, one for each different outcome; moves that the rules make themselves are not among them.
+    move it in a state, one for each different outcome, without the automatic moves of the rules.
     """
 
     name: str
@@ -81,7 +82,7 @@ class Neutral:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """What each counted unit of a feature pays, the reason, and the rule id."""
+    """The points per counted unit of a feature, the reason, and the rule id."""
 
     each: int
     reason: str
@@ -91,10 +92,11 @@ class Rate:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """A kind of feature or place. ``closes`` is ``edges`` (no open edge), ``around`` (eight neighbours) or ``never``.
-    What is not ``on_tile`` is out of reach of whatever happens to the figures on a square, and its expansion draws who
-    stands there. ``spot`` is where a figure is drawn on a tile that has no segment for the place.
+    Figures on a kind that is not ``on_tile`` are not affected by events on their square, and its expansion draws
+    them. ``spot`` is where a figure is drawn on a tile that has no segment for the place.
 
-    ``counts`` tells what is counted, as (what, count); ``rate`` what each pays; ``stage`` when it scores at the end.
+    ``counts`` returns the counted units, as (what, count); ``rate`` the points of each; ``stage`` is its stage of the
+    final scoring.
     """
 
     name: str
@@ -109,7 +111,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """An objection of the rules; it becomes an issue if the move was made anyway."""
+    """A breach of the rules by a move; it becomes an issue if the move was made anyway."""
 
     code: str
     text: str
@@ -118,7 +120,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """A figure about to be put down. ``segment`` is None where the place is not part of a feature."""
+    """A figure about to be deployed. ``segment`` is None if the place is not part of a feature."""
 
     player: int
     figure: str
@@ -130,7 +132,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """A slot of the turn, placed right after the slot ``after``; ``run`` happens automatically on entering it."""
+    """A slot of the turn, placed right after the slot ``after``; ``run`` is called on entering it."""
 
     name: str
     after: str = ""
@@ -139,11 +141,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handler(Generic[E]):
-    """How an event changes the draft. The turn moves on to ``step`` first; empty: whenever it comes.
+    """How an event changes the draft. The turn is advanced to ``step`` first (empty: not advanced).
 
-    ``when`` is BEFORE, IN_TURN, AFTER or ANY, and tells which turn part it belongs to (`scoring.turns`). With ``late``
-    one that comes before a tile may still be told for the tile that lies. ``whose`` says whose event it is where its
-    JSON does not name a player, or None. ``action`` events are the one wood action of a part.
+    ``when`` is BEFORE, IN_TURN, AFTER or ANY, and decides which turn part it belongs to (`scoring.turns`). ``late``
+    tells whether one that precedes a tile may still be reported for the tile already placed. ``whose`` returns the
+    player if the JSON does not name one, or None. ``action`` events are the single figure action of a part.
     """
 
     event: type[E]
@@ -157,8 +159,8 @@ class Handler(Generic[E]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """A stage of the final scoring: a name and the events it adds, as if the game ended now. What hangs on features
-    alone may be looked up in the memory."""
+    """A stage of the final scoring: a name and the events it adds, as if the game ended now. Values that depend on
+    features alone may come from the cache."""
 
     name: str
     events: Callable[[View, ViewCache], Iterable[ScoreEvent]]
@@ -166,11 +168,11 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Something the table does not show: what is asked, of whom, and the events that would answer it.
+    """A question about an event that the table does not show: text, player, and the possible answers as events.
 
     ``at`` is the square it is about and ``turn`` the turn part. A ``lasting`` one stays open when the turn ends; an
-    ``offer`` is nothing that the rules wait for, only something that may have happened unseen. The answer to one that
-    comes ``before`` happened before the tile was laid. Unless ``must``, nothing at all is an answer too.
+    ``offer`` is optional: an event that may have happened unseen. The answer to a ``before`` question happened before
+    the tile was placed. Unless ``must``, "nothing happened" is an answer too.
     """
 
     code: str
@@ -187,10 +189,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Something that a player may do now: a kind of event, and the ``answers`` that the rules allow, ready to be told.
+    """A possible move: a type of event, and the ``answers`` that the rules allow, ready to report.
 
-    ``code`` tells apart what one kind of event is used for. Without answers the kinds of tiles are too many to be
-    listed: a client asks what fits.
+    ``code`` distinguishes the uses of one type of event. Without answers there are too many kinds of tiles to list: a
+    client queries what fits.
     """
 
     code: str
@@ -200,9 +202,9 @@ class Choice:
 
 
 class Shape(TypedDict):
-    """Something that lies on the table beside tiles and figures, drawn: an SVG element, 100 units a square, with its
-    attributes (``look``) and what is in it. ``says`` is a text: its ``key`` and the values that go into it; a ``text``
-    shows it, others have it as their title. ``player`` has that player's follower drawn in it, in a box of 32 by 32."""
+    """The drawing of a component other than tiles and figures: an SVG element, 100 units per square, with attributes
+    (``look``) and children (``inside``). ``says`` is a text: its ``key`` and placeholder values; a ``text`` element
+    shows it, others have it as their title. ``player`` adds that player's follower, in a 32 x 32 view box."""
 
     tag: str
     look: NotRequired[Mapping[str, str | float]]
@@ -212,8 +214,8 @@ class Shape(TypedDict):
 
 
 class Held(TypedDict):
-    """What a player holds, as the page shows it beside the name: the ``key`` of its text, how many, and an icon of that
-    name, or ``figures`` as (owner, figure)."""
+    """Components held by a player, shown beside the name: the ``key`` of the text, the number, and the name of an icon,
+    or ``figures`` as (owner, figure)."""
 
     key: str
     n: int
@@ -223,8 +225,8 @@ class Held(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """What may lie there before turn 1. ``value`` of the rule ``start`` asks for it; with ``takes_over`` having the
-    expansion is enough."""
+    """A possible start tile. It is used if the option ``start`` has this ``value``; with ``takes_over`` whenever the
+    expansion is in play."""
 
     value: str
     tile: StartTile
@@ -233,36 +235,36 @@ class Start:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expansion:
-    """The contributions of one box. All are optional; the order in which boxes are named never matters.
+    """The contributions of one box. All are optional; the order of the boxes does not matter.
 
     products    tile products whose tiles go into the box when the expansion is chosen
     stands_alone whether it brings its own tiles instead of the base game's
-    tiles       further tile kinds that are no cards (a start board)
+    tiles       further tile kinds that are not drawn (a start board)
     pieces, neutrals, kinds, steps, handlers
-    marks       what a segment carries, as (mark, count); features add them up
-    placing     what the rules have against a tile on a square
-    deploying   what the rules have against a figure on a place
-    reaches     whether a figure may be put elsewhere than on the tile just laid
-    spots       whether a tile has that place, where it is no segment
-    rates       changes of what a counted thing pays
+    marks       the marks of a segment, as (mark, count); features sum them
+    placing     objections of the rules to a tile on a square
+    deploying   objections of the rules to a figure on a place
+    reaches     whether a figure may be deployed elsewhere than on the last tile
+    spots       whether a tile has that place, if it is not a segment
+    rates       adjustments of the points per counted unit
     bonuses     further score events when features with figures are scored (during the game or at the end)
-    farm_extras what a city pays more to one player of a farm: hangs on the farm and who stands there only
-    laid        after a tile was laid; completed: after a feature became complete, before it is scored
-    put_away    after a drawn tile was put away, with its kind
-    held_back   whether a kind lies aside for now and cannot be drawn
+    farm_extras extra points of one player of a farm per city; depends only on the farm and its figures
+    laid        after a tile was placed; completed: after a feature became complete, before it is scored
+    put_away    after a drawn tile was discarded, with its kind
+    held_back   whether a kind is set aside for now and cannot be drawn
     stages      final scoring
     initial     the expansion's own part of the state; off_board: pieces neither in supply nor standing on the board
-    starts      what may lie there before turn 1
-    open_with   what lies there instead of a start tile that stands for a whole board
-    questions   what cannot be seen and is waited for; offers: what may happen unseen at any time
-    moves       what the rules let a player do now: before the tile where none of this part lies, else after it
-    shows       the pieces that stand beside tiles and figures, as facts for whoever reads a view
-    draws       the same as drawn on the board
-    holds       what a player holds, as shown beside the name
-    phrases     what was scored, in English, by the reason of its score event; the page has its own by the same reason
+    starts      possible start tiles
+    open_with   the tiles placed for a start tile that represents a whole board
+    questions   required questions about unseen events; offers: events that may happen unseen at any time
+    moves       the moves that the rules allow now: before the tile if this part has none yet, else after it
+    shows       the state of components other than tiles and figures, as data for readers of a view
+    draws       the same as drawings on the board
+    holds       the components held by a player, as shown beside the name
+    phrases     English text of what was scored, by the reason of the score event; the page has its own by the same key
     options     names of the rules that only matter with this expansion; cues: what a camera looks for
 
-    ``appearance`` is what people see of it.
+    ``appearance`` has its texts and drawings.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The game as a fold over events. What lies on the table is never refused: it is recorded, scored and reported."""
+"""The game as a fold over events. Illegal moves are not rejected: they are recorded, scored and reported."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["figures_on", "fits", "fitting", "fold", "legal_claims", "legal_figur
            "next_player", "objections", "open_squares", "questions", "states", "step", "tiles_left", "waiting",
            "weights"]
 
-MOST_PLAYERS = 6  # that any box has figures for; an edition's own `max_players` only advises
+MOST_PLAYERS = 6  # the largest number of figure sets; an edition's `max_players` is only a recommendation
 
 
 def new_game(setup: Setup) -> GameState:
-    """The table before the first turn: the start lies, every figure is in hand (R-SETUP-01, R-SETUP-02)."""
+    """The state before the first turn: start tiles placed, all figures in supply (R-SETUP-01, R-SETUP-02)."""
     if not setup.players:
         raise InvalidNotation("a game needs at least one player")
     if len(setup.players) > MOST_PLAYERS:
@@ -41,7 +41,7 @@ def new_game(setup: Setup) -> GameState:
 
 
 def fold(setup: Setup, events: Iterable[Event]) -> GameState:
-    """The state after all events. Raises IllegalMove for an event that could mean nothing in this game."""
+    """The state after all events. Raises IllegalMove for an event that has no meaning in this game."""
     d = Draft(new_game(setup))
     for event in events:
         apply(d, event)
@@ -57,14 +57,14 @@ def states(setup: Setup, events: Iterable[Event]) -> Iterable[GameState]:
 
 
 def step(state: GameState, event: Event) -> GameState:
-    """The state after one event. A tile laid while a turn is open ends that turn first. Raises IllegalMove."""
+    """The state after one event. A tile placed while a turn is open ends that turn first. Raises IllegalMove."""
     d = Draft(state)
     apply(d, event)
     return d.freeze()
 
 
 def apply(d: Draft, event: Event) -> None:
-    """Change the draft by one event: the turn opens, closes or moves on as the event needs, then it happens."""
+    """Apply one event to the draft: the turn is opened, closed or advanced as needed first."""
     handler = d.box.handlers.get(type(event))
     if handler is None:
         raise IllegalMove(f"{event.DO} does not belong to this game")
@@ -88,8 +88,8 @@ def apply(d: Draft, event: Event) -> None:
 
 
 def _begin(d: Draft, event: Event, handler: Handler[Event], player: int) -> None:
-    """Begin the turn part of an event that comes before a tile, or is one; never one whose tile already lies, unless
-    the event was reported late."""
+    """Begin the turn part of an event that precedes a tile, or is one; a part whose tile is already placed is over,
+    unless the event was reported late."""
     part: int = getattr(event, "part", 1)
     if d.turn_open and d.laid and not (player == d.player and handler.late and handler.late(d)):
         close_turn(d)
@@ -102,8 +102,8 @@ def _begin(d: Draft, event: Event, handler: Handler[Event], player: int) -> None
 
 
 def _join(d: Draft, player: int) -> None:
-    """Begin the turn of a player who does something before the tile. Out of turn it happens without changing whose turn
-    it is; before or after the tile, it ends no part (R-TURN-21)."""
+    """Begin the turn of a player who acts before placing a tile. An event out of turn does not change the active
+    player; before or after the tile, it ends no part (R-TURN-21)."""
     if d.turn_open and player == d.player:
         return
     due = next_part(d)
@@ -116,43 +116,43 @@ def _join(d: Draft, player: int) -> None:
 
 
 def open_squares(state: View) -> frozenset[Square]:
-    """Empty squares that touch a tile with a whole edge (R-PLACE-01, R-PLACE-02)."""
+    """Empty squares orthogonally adjacent to a tile (R-PLACE-01, R-PLACE-02)."""
     return frozenset(n for at in state.tiles for side in EDGES if (n := neighbour(at, side)) not in state.tiles)
 
 
 def fits(state: View, tile: str, at: Square, rot: int) -> bool:
-    """Whether the rules have nothing against the tile there."""
-    kind = state.box.tile(tile)  # first what most fail by: no sentence is made of it
+    """Whether the rules allow the tile there."""
+    kind = state.box.tile(tile)  # first the most frequent failure, without formatting its message
     return at not in state.tiles and has_neighbour(state, at) and not mismatches(state, kind, at, rot) and \
         next(state.box.placing(state, kind, at, rot), None) is None
 
 
 def objections(state: View, tile: str, at: Square, rot: int) -> tuple[Problem, ...]:
-    """What the rules have against the tile there."""
+    """The rules that the tile would break there."""
     return tuple(state.box.placing(state, state.box.tile(tile), at, rot))
 
 
 def fitting(state: View, at: Square) -> Mapping[str, tuple[int, ...]]:
-    """The kinds still in the box that may be laid on a square, each with the quarter turns in which it may."""
+    """The remaining kinds that may be placed on a square, each with its possible rotations."""
     shape = state.box.shape
     out: dict[str, tuple[int, ...]] = {}
     others = [state.tiles.get(neighbour(at, side)) for side in EDGES]
     wanted = [(n, shape(o.tile, o.rot).edges[(n + 2) % 4]) for n, o in enumerate(others) if o]
     for kind, left in tiles_left(state).items():
         for rot in range(4) if left > 0 else ():
-            edges = shape(kind, rot).edges  # a cheap first filter: the other rules see only what passes it
+            edges = shape(kind, rot).edges  # a cheap pre-filter for the other rules
             if all(edges[n] == edge for n, edge in wanted) and fits(state, kind, at, rot):
                 out[kind] = (*out.get(kind, ()), rot)
     return out
 
 
 def legal_placements(state: View, tile: str) -> tuple[tuple[Square, int], ...]:
-    """Every square and rotation where the tile may be laid."""
+    """Every square and rotation at which the tile may be placed."""
     return tuple((at, rot) for at in sorted(open_squares(state)) for rot in range(4) if fits(state, tile, at, rot))
 
 
 def legal_claims(state: View, figure: str = "follower") -> tuple[Claim, ...]:
-    """The segments of the tile last laid that this figure of the active player may take (R-DEPLOY-01 to -06)."""
+    """The segments of the last tile that this figure of the active player may claim (R-DEPLOY-01 to -06)."""
     at = state.last_tile
     if at is None or not state.turn_open or not state.laid:
         return ()
@@ -160,7 +160,7 @@ def legal_claims(state: View, figure: str = "follower") -> tuple[Claim, ...]:
 
 
 def legal_figures(state: View) -> Mapping[int, tuple[str, ...]]:
-    """By segment of the tile last laid: the pieces that the active player may put there (R-DEPLOY-01 to -06)."""
+    """By segment of the last tile: the pieces that the active player may deploy there (R-DEPLOY-01 to -06)."""
     out: dict[int, tuple[str, ...]] = {}
     for name in state.box.counts:
         for claim in legal_claims(state, name) if state.box.pieces[name].stands else ():
@@ -169,7 +169,7 @@ def legal_figures(state: View) -> Mapping[int, tuple[str, ...]]:
 
 
 def next_player(state: View) -> int:
-    """Who lays the next tile (R-TURN-01, R-BUILD-05)."""
+    """Who places the next tile (R-TURN-01, R-BUILD-05)."""
     return next_part(state).player
 
 
@@ -178,22 +178,22 @@ def tiles_left(state: View) -> Mapping[str, int]:
     contents = state.box.contents
     if len(state.left) == len(contents) and min(state.left.values(), default=0) >= 0:
         return dict(state.left)
-    if len(state.left) > len(contents):  # something lies there that belongs to no chosen box
+    if len(state.left) > len(contents):  # a tile on the board belongs to none of the chosen boxes
         return {kind: max(0, state.left[kind]) for kind in contents}
     return {kind: n if n > 0 else 0 for kind, n in state.left.items()}
 
 
 def questions(state: View) -> tuple[Question, ...]:
-    """What the table does not show: what turns that are over have left open, what this one waits for, and what may have
-    happened unseen (``offer``)."""
+    """Questions about events that the table does not show: those left open by earlier turns, those of this turn, and
+    events that may have happened unseen (``offer``)."""
     return (*waiting(state), *state.box.offers(state))
 
 
 def waiting(state: View) -> tuple[Question, ...]:
-    """The questions that the rules wait for an answer to."""
+    """The questions that the rules require an answer to."""
     return (*state.asked, *state.box.questions(state))
 
 
 def box_of(setup: Setup) -> Box:
-    """What is in play."""
+    """The merged contributions of the expansions in play."""
     return box_for(setup.expansions, setup.rules, len(setup.players))

@@ -1,14 +1,14 @@
-"""Errors of the scoring room. A board that should not exist is never an error: it is an Issue."""
+"""Exceptions of the scoring package. An illegal board never raises: it is reported as an Issue."""
 
 
 class ScoringError(Exception):
-    """Base of every error this room raises on purpose."""
+    """Base class of all exceptions of this package."""
 
 
 class InvalidNotation(ScoringError):
-    """Text or data that cannot be read as what it should be: a command, a transcript, an option.
+    """Text or data that cannot be parsed: a command, a transcript, an option.
 
-    The message repeats what was found; of something endless only the ends.
+    The message quotes the input; a long one is shortened in the middle.
     """
 
     def __init__(self, text: str = "") -> None:
@@ -16,11 +16,11 @@ class InvalidNotation(ScoringError):
 
 
 class IllegalMove(ScoringError):
-    """A move asked for by name that cannot be carried out at all (there is nothing it could mean)."""
+    """A move that has no meaning in this game and cannot be applied."""
 
 
 def unreadable(path: object, error: OSError, what: str = "file") -> str:
-    """One sentence for a file that cannot be read, naming it."""
+    """A one-line message for a file that cannot be read, with its path."""
     if isinstance(error, FileNotFoundError):
         return f"{path}: there is no such file"
     if isinstance(error, IsADirectoryError):

@@ -1,6 +1,6 @@
-"""What can happen on a table, as small frozen values with a compact text form and a JSON form that both round-trip.
+"""The events of a game, as small frozen values with a compact text form and a JSON form that both round-trip.
 
-Each field of an event says in its metadata how it is written; reading and writing are the same few lines for all.
+The metadata of each field has its codec, so that all events share the code for reading and writing.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 T = TypeVar("T")
 D = TypeVar("D")
 Raw = TypeVar("Raw")
-MoveJson = dict[str, object]  # an event as JSON: ``do``, and its fields by their names (`event_fields`)
+MoveJson = dict[str, object]  # an event as JSON: ``do``, and its fields by name (`event_fields`)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class Player:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartTile:
-    """A tile that lies on the table before the first turn."""
+    """A tile on the table before the first turn."""
 
     tile: str
     at: Square = (0, 0)
@@ -63,7 +63,7 @@ PlacedTile = StartTile
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """Everything agreed before the first turn. Without ``start``, what the rules in force lay down first."""
+    """The setup of a game. Without ``start``, the start tile follows from the rules in force."""
 
     players: tuple[Player, ...]
     rules: Rules
@@ -76,15 +76,15 @@ class Setup:
 
 
 def written(codec: Codec[T], *default: D) -> T | D:
-    """A dataclass field that is read and written by that codec. With a default it may be left out."""
+    """A dataclass field that is read and written by that codec. With a default it is optional."""
     if default:
         return field(default=default[0], metadata={"codec": codec})
-    missing: T = field(metadata={"codec": codec})  # what dataclasses tell type checkers: a value of the field
+    missing: T = field(metadata={"codec": codec})  # as dataclasses declare it to type checkers: a value of the field
     return missing
 
 
 class Event:
-    """Base of everything that can happen. ``DO`` is its name in transcripts and in the text form."""
+    """Base class of all events. ``DO`` is its name in transcripts and in the text form."""
 
     __slots__ = ()
     DO: ClassVar[str]
@@ -92,7 +92,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TilePlaced(Event):
-    """A tile was laid. ``part`` 2 is the second tile of a double turn."""
+    """A tile was placed. ``part`` 2 is the second tile of a double turn."""
 
     DO: ClassVar[str] = "tile"
     player: int = written(PLAYER)
@@ -104,7 +104,7 @@ class TilePlaced(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TileDiscarded(Event):
-    """The drawn tile fitted nowhere and left the game (R-DRAW-03)."""
+    """The drawn tile fitted nowhere and was discarded (R-DRAW-03)."""
 
     DO: ClassVar[str] = "discard"
     player: int = written(PLAYER)
@@ -114,7 +114,7 @@ class TileDiscarded(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureEvent(Event):
-    """Base of what happens to one of the player's own figures, on a place of a tile."""
+    """Base class of events about one of the player's own figures, on a place of a tile."""
 
     player: int = written(PLAYER)
     figure: str = written(FIGURE)
@@ -125,7 +125,7 @@ class FigureEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureTaken(Event):
-    """Base of what a player does to somebody's figure, on a place of a tile."""
+    """Base class of a player's events about any player's figure, on a place of a tile."""
 
     player: int = written(PLAYER)
     owner: int = written(PLAYER)
@@ -137,7 +137,7 @@ class FigureTaken(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigurePlaced(FigureEvent):
-    """A figure was put on a segment, named by square, kind of feature and its place on the board."""
+    """A figure was deployed to a segment, given by square, kind of feature and place on the tile."""
 
     DO: ClassVar[str] = "deploy"
     portal: bool = written(FLAG, False)
@@ -152,14 +152,14 @@ class TurnEnded(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameEnded(Event):
-    """The last tile has been laid: final scoring (R-END-01)."""
+    """The last tile has been placed: final scoring (R-END-01)."""
 
     DO: ClassVar[str] = "end_game"
 
 
 @cache
 def event_types() -> Mapping[str, type[Event]]:
-    """Every event of every expansion by its name."""
+    """The event types of all expansions by name."""
     from scoring.expansions import KNOWN
 
     return {h.event.DO: h.event for e in KNOWN.values() for h in e.handlers}
@@ -167,13 +167,13 @@ def event_types() -> Mapping[str, type[Event]]:
 
 @cache
 def event_fields() -> Mapping[str, Mapping[str, str]]:
-    """For every event the kinds of its fields (`scoring.notation.Codec.kind`) by their names."""
+    """For every event the kinds of its fields (`scoring.notation.Codec.kind`) by name."""
     return {do: {name: codec.kind for name, codec, _ in _fields(do)} for do in event_types()}
 
 
 @cache
 def _fields(do: str) -> tuple[tuple[str, Codec[Any], object], ...]:
-    kind: Any = event_types()[do]  # a dataclass, which its base is not
+    kind: Any = event_types()[do]  # a dataclass, unlike its base class
     return tuple((f.name, f.metadata["codec"], f.default) for f in fields(kind))
 
 
@@ -186,8 +186,8 @@ def _writers(do: str) -> tuple[tuple[tuple[str, Codec[Any]], ...], tuple[tuple[s
 
 
 def notation(event: Event) -> str:
-    """``tile 0 base.V 3,-2 1``, ``deploy 0 follower 3,-2 road N.E``, ``end_turn``: what is required in order, then
-    what differs from its default as name=value."""
+    """``tile 0 base.V 3,-2 1``, ``deploy 0 follower 3,-2 road N.E``, ``end_turn``: required fields in order, then
+    those that differ from their defaults as name=value."""
     always, others = _writers(event.DO)
     words = [event.DO, *[codec.write(getattr(event, name)) for name, codec in always]]
     for name, codec, default in others:
@@ -216,7 +216,7 @@ def parse_event(text: str) -> Event:
 
 
 def to_json(event: Event) -> MoveJson:
-    """The event as a transcript/1 move with its player (and part) beside it; other defaults are left out."""
+    """The event as a transcript/1 move with its player (and part) added; other defaults are left out."""
     always, others = _writers(event.DO)
     out: MoveJson = {"do": event.DO}
     for name, codec in always:
@@ -231,7 +231,7 @@ def to_json(event: Event) -> MoveJson:
 def from_json(data: object, *, player: int | None = None, part: int | None = None) -> Event:
     """The event that `to_json` (or a move inside a transcript's turn) describes.
 
-    Raises InvalidNotation that begins with the field's name.
+    Raises InvalidNotation; the message begins with the field's name.
     """
     if not isinstance(data, Mapping):
         raise InvalidNotation("a move must be an object")

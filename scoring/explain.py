@@ -1,6 +1,6 @@
-"""Why somebody got points, as phrases that a page can translate: a key and the values that go into it.
+"""Explanations of scores as phrases that a page can translate: a key and its placeholder values.
 
-`in_english` is one such translation, and says what each key means.
+`in_english` is the reference translation of each key.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CLAUSES: Mapping[str, str] = {
 
 @cache
 def english() -> Mapping[str, str]:
-    """Every clause in English by its key: what was scored, in the words of its expansion, and how it was shared out."""
+    """Every English clause by key: those of the expansions for what was scored, and those for how it was awarded."""
     from scoring.expansions import KNOWN
 
     return {**{f"scored.{reason}": text for e in KNOWN.values() for reason, text in e.phrases.items()}, **_CLAUSES}
@@ -34,9 +34,9 @@ def english() -> Mapping[str, str]:
 
 
 def explain(event: ScoreEvent, told: str | None = None) -> list[PhraseView]:
-    """What was scored, who has the majority of it, the sum, what single players get more, the points, the rule.
+    """What was scored, who has the majority, the sum, extra points of single players, the points, the rule.
 
-    ``told`` is the event's formula, if the caller has it already.
+    ``told`` is the event's formula, if already computed.
     """
     out: list[PhraseView] = [{"key": f"scored.{event.reason}", "tiles": event.tiles, "cities": len(event.cities),
                           "of": event.items[0].what if event.items else ""}]

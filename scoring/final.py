@@ -16,8 +16,8 @@ from scoring.view_cache import Border, ViewCache, by_category
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Final:
-    """A final scoring: events by stage and their points by category and player, what each player has in the end, who
-    has won and what a tie means."""
+    """A final scoring: events by stage, their points by category and player, the final totals, the winners and
+    how a tie is resolved."""
 
     stages: tuple[tuple[str, tuple[ScoreEvent, ...]], ...]
     table: Mapping[str, list[int]]
@@ -27,13 +27,13 @@ class Final:
 
 
 def final_stages(view: View, memory: ViewCache | None = None) -> tuple[tuple[str, tuple[ScoreEvent, ...]], ...]:
-    """What each stage adds, in the order of the stages (R-END-07). An event from the memory tells an earlier turn."""
+    """The events of each stage, in order (R-END-07). A cached event may carry an earlier turn."""
     memory = memory or ViewCache()
     return tuple([(s.name, tuple(s.events(view, memory))) for s in view.box.stages])
 
 
 def final_of(view: View, memory: ViewCache | None = None) -> Final:
-    """The final scoring of a game whose last turn is over and whose end has not been booked yet."""
+    """The final scoring of a game whose last turn is over, before it is added to the scores."""
     memory = memory or ViewCache()
     stages = final_stages(view, memory)
     table: dict[str, list[int]] = {}
@@ -47,20 +47,20 @@ def final_of(view: View, memory: ViewCache | None = None) -> Final:
 
 
 def combine(table: dict[str, list[int]], more: Mapping[str, list[int]]) -> None:
-    """Add points by category and player to others."""
+    """Add the points of one table (by category and player) to another."""
     for category, row in more.items():
         known = table.get(category)
         table[category] = row if known is None else list(map(operator.add, known, row))
 
 
 def winners(totals: list[int] | tuple[int, ...]) -> tuple[int, ...]:
-    """Everyone with the highest score (R-WIN-01), also if it is 0."""
+    """All players with the highest score (R-WIN-01), even if it is 0."""
     lowest = min(totals)
     return leaders({p: score - lowest + 1 for p, score in enumerate(totals)})
 
 
 def incomplete(stage: str, view: View, memory: ViewCache) -> tuple[ScoreEvent, ...]:
-    """Roads, cities and cloisters that nobody finished (R-END-02 to R-END-05)."""
+    """Roads, cities and cloisters that are incomplete (R-END-02 to R-END-05)."""
     found = memory.claimed(view, stage)
     scored = memory.scored[stage].of(found, lambda: _all_of(stage, view, memory, found))
     return scored + _on_top(stage, view, memory, found)
@@ -79,7 +79,7 @@ def _on_top(stage: str, view: View, memory: ViewCache, found: Sequence[Feature])
 
 
 def farms(view: View, memory: ViewCache) -> tuple[ScoreEvent, ...]:
-    """Farms, by the method in force (R-FARM-10)."""
+    """Farms, by the scoring method in force (R-FARM-10)."""
     found = memory.claimed(view, "farms") if view.box.rules.farmers_enabled else []
     if not found:
         return ()
@@ -90,7 +90,7 @@ def farms(view: View, memory: ViewCache) -> tuple[ScoreEvent, ...]:
 
 
 def _farms_each(view: View, memory: ViewCache, borders: Sequence[Border]) -> tuple[ScoreEvent, ...]:
-    """Every farm pays its own majority for every completed city it borders (R-FARM-20)."""
+    """Every farm scores for its own majority, for every completed city it borders (R-FARM-20)."""
     return tuple(filter(None, [memory.paid(b.farm, (b,), partial(_farm, view, memory, b)) for b in borders]))
 
 
@@ -111,7 +111,7 @@ def _farm(view: View, memory: ViewCache, border: Border) -> ScoreEvent | None:
 
 
 def _farms_per_city(view: View, memory: ViewCache, borders: Sequence[Border]) -> tuple[ScoreEvent, ...]:
-    """Every completed city pays once, to the majority over all the farms that border it (R-FARM-11)."""
+    """Every completed city scores once, for the majority over all the farms that border it (R-FARM-11)."""
     suppliers: dict[int, list[Feature]] = {}
     for farm, cities in borders:
         for city in cities:
@@ -131,7 +131,7 @@ def _city(view: View, memory: ViewCache, city: Feature, farms: tuple[Feature, ..
 
 
 def _suppliers(view: View, memory: ViewCache, farms: tuple[Feature, ...]) -> ScoreEvent | None:
-    """What these farms together pay for a city; the same for every city."""
+    """The points of these farms together for one city; the same for every city."""
     shares = weights(view, [f for farm in farms for f in figures_on(view, farm)])
     if not shares:
         return None
@@ -149,5 +149,5 @@ def _suppliers(view: View, memory: ViewCache, farms: tuple[Feature, ...]) -> Sco
 
 
 def _first(view: View, farms: tuple[Feature, ...], player: int) -> list[Item]:
-    """A player's extras for one city over all the farms round it, each kind once (R-PIG-06)."""
+    """A player's extra points for one city over all the farms bordering it, each kind once (R-PIG-06)."""
     return list({i.what: i for farm in farms for i in view.box.farm_extras(view, farm, player)}.values())

@@ -1,7 +1,7 @@
-"""Where things lie on a tile as it is drawn: paths as polylines, and places of figures and marks.
+"""Drawing geometry of a tile: paths as polylines, and positions of figures and marks.
 
-Drawing coordinates run from (0, 0) in the north-west corner of the tile to (100, 100) in the south-east. Which segment
-is seen where is `vision.shapes`'.
+Drawing coordinates run from (0, 0) in the north-west corner of the tile to (100, 100) in the south-east. The
+visible area of each segment is computed by `vision.shapes`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Polyline = tuple[Point, ...]
 
 _ARGUMENTS = {"M": 2, "L": 2, "Q": 4, "C": 6, "Z": 0}
 _TOKEN = re.compile(r"[A-Za-z]|-?\d+(?:\.\d+)?|\S")
-_STEPS = 10  # straight pieces per curve: the error stays below 0.1 units on shapes of this size
+_STEPS = 10  # line segments per curve: the error stays below 0.1 units on shapes of this size
 
 
 def parse_path(path: str) -> tuple[tuple[str, tuple[Point, ...]], ...]:
@@ -80,12 +80,12 @@ def rotate_point(x: float, y: float, rot: int) -> Point:
 
 
 def spot_of(tile: Tile, index: int, rot: int = 0) -> Point:
-    """Where a figure on that segment is drawn, on the turned tile."""
+    """Where a figure on that segment is drawn, on the rotated tile."""
     return rotate_point(*tile.segments[index].spot, rot)
 
 
 def flag_spot(tile: Tile, rot: int = 0) -> Point | None:
-    """Where the tile's own symbol is drawn, or None: the one mark that no segment uses for its pennants
+    """Where the symbol of the tile as a whole is drawn, or None: the one mark that no segment uses for its pennants
     and signs."""
     for s in tile.segments:
         taken = s.pennants + len(s.signs)

@@ -20,7 +20,7 @@ class HistoryRows:
     """The rows of a log's history, the open questions, and the entries that introduced each tile (the first on a
     square) and each figure (the latest of that kind there).
 
-    While ``since`` is the same object the log has only been appended to, so what was derived from earlier entries is
+    While ``since`` is the same object the log has only been appended to, so data derived from earlier entries is
     still valid.
     """
 
@@ -32,7 +32,7 @@ class HistoryRows:
     since: object = field(default_factory=object)
 
     def add(self, event: Event, entry: LogEntry, amended: bool, turn: int) -> None:
-        """Append one more event, of that turn part."""
+        """Append an event of that turn part."""
         if event.DO in ("end_turn", "end_game"):
             return
         if isinstance(event, TilePlaced):
@@ -52,7 +52,7 @@ def history_rows(entries: Sequence[LogEntry], turns: Sequence[int], before: Hist
     known = before.entries if before else ()
     new = entries[len(known):]
     if before and entries[:len(known)] == known and not any([isinstance(e.body, CORRECTIONS) for e in new]):
-        before.entries, before.history = entries, before.history[:]  # the old list has been shown
+        before.entries, before.history = entries, before.history[:]  # the old list is part of an earlier view
         for entry, turn in zip(new, turns[-len(new):] if new else (), strict=True):
             if entry.asked and entry.source != "hand":
                 before.asked |= {entry.seq}

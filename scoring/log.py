@@ -1,4 +1,4 @@
-"""A table's log: observations, statements and corrections. The game is a fold over the effective events."""
+"""The log of a table: observations, manual entries and corrections. The game is a fold over the effective events."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from scoring.state import Draft, GameState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retracted:
-    """Entry ``seq`` never happened. Retracting a correction brings back what it corrected."""
+    """Withdraws entry ``seq``. Retracting a correction restores what it corrected."""
 
     seq: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amended:
-    """What entry ``seq`` should have said."""
+    """Replaces the event of entry ``seq``."""
 
     seq: int
     body: Event
@@ -29,7 +29,7 @@ class Amended:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inserted:
-    """An event that was missed: it happened right after entry ``after`` (0: before everything)."""
+    """A missed event, which happened right after entry ``after`` (0: before everything)."""
 
     after: int
     body: Event
@@ -37,7 +37,7 @@ class Inserted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """Somebody was asked about entry ``seq`` and said that nothing is missing; ``code`` is what was asked."""
+    """A person answered the question ``code`` about entry ``seq`` with "nothing is missing"."""
 
     seq: int
     code: str
@@ -45,7 +45,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """Placeholder for an entry lost to a storage fault. It keeps its number, so that an amendment can still
+    """Placeholder for an entry lost to a storage fault. It keeps its number, so that an amendment can
     restore it."""
 
 
@@ -54,7 +54,7 @@ Body = Event | Retracted | Amended | Inserted | Settled | Unread
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEntry:
-    """One line of the log. ``seq`` counts from 1; ``source`` is ``camera`` or ``hand``; ``at_s`` is the wall clock."""
+    """One entry of the log. ``seq`` counts from 1; ``source`` is ``camera`` or ``hand``; ``at_s`` the wall clock."""
 
     seq: int
     body: Body
@@ -67,7 +67,7 @@ class LogEntry:
 
 
 class EntryJson(TypedDict):
-    """An entry as it is on disk; ``body`` is an event, or a correction with the number of what it corrects."""
+    """An entry as stored on disk; ``body`` is an event, or a correction with the number of the corrected entry."""
 
     seq: int
     at_s: float
@@ -134,16 +134,16 @@ def entry_from_json(data: Mapping[str, object]) -> LogEntry:
 
 
 def effective(entries: Iterable[LogEntry]) -> tuple[tuple[int, Event], ...]:
-    """What happened after all corrections, in order, each event with the number of the entry that brought it in.
+    """The events after all corrections, in order, each with the number of the entry that introduced it.
 
-    Corrections can be corrected: a retracted retraction, amendment or insertion never happened, an amended one says
-    something else. An entry that does not exist is not corrected.
+    Corrections can be corrected: a retracted retraction, amendment or insertion has no effect, an amended one has its
+    new content. Corrections of entries that do not exist are ignored.
     """
     return tuple((seq, event) for seq, event in with_gaps(entries) if event is not None)
 
 
 def with_gaps(entries: Iterable[LogEntry]) -> tuple[tuple[int, Event | None], ...]:
-    """Like `effective`, with None where a lost entry stood that nobody has amended or retracted."""
+    """Like `effective`, with None for each lost entry that was neither amended nor retracted."""
     lines = tuple(entries)
     dead: set[int] = set()
     for entry in reversed(lines):
@@ -151,7 +151,7 @@ def with_gaps(entries: Iterable[LogEntry]) -> tuple[tuple[int, Event | None], ..
             dead.add(entry.body.seq)
     order: list[int] = []
     said: dict[int, Event | None] = {}
-    of: dict[int, int] = {}  # the entry that an amendment is about, through amendments of amendments
+    of: dict[int, int] = {}  # the entry that an amendment applies to, resolved through amendments of amendments
     for entry in lines:
         match entry.body:
             case Retracted() | Settled():
@@ -175,7 +175,7 @@ def with_gaps(entries: Iterable[LogEntry]) -> tuple[tuple[int, Event | None], ..
 
 
 def alive(entries: Sequence[LogEntry]) -> tuple[LogEntry, ...]:
-    """The entries that no retraction has taken back; a retraction that was itself retracted counts for nothing."""
+    """The entries that are not retracted; a retraction that was itself retracted has no effect."""
     dead: set[int] = set()
     for e in reversed(entries):
         if isinstance(e.body, Retracted) and e.seq not in dead:
@@ -184,7 +184,7 @@ def alive(entries: Sequence[LogEntry]) -> tuple[LogEntry, ...]:
 
 
 def open_questions(entries: Sequence[LogEntry]) -> frozenset[int]:
-    """Entries that were asked about and that nobody has settled: no person, and no later and surer reading."""
+    """Entries with a question that neither a person nor a later, more certain reading has settled."""
     asked: set[int] = set()
     for e in alive(entries):
         corrects = isinstance(e.body, Amended | Retracted)
@@ -197,12 +197,12 @@ def open_questions(entries: Sequence[LogEntry]) -> frozenset[int]:
 
 
 def settled(entries: Sequence[LogEntry]) -> frozenset[tuple[int, str]]:
-    """Entries with the questions about them to which somebody said that nothing is missing."""
+    """The (entry, question code) pairs that a person answered with "nothing is missing"."""
     return frozenset((e.body.seq, e.body.code) for e in alive(entries) if isinstance(e.body, Settled))
 
 
 def state_of(setup: Setup, entries: Iterable[LogEntry]) -> GameState:
-    """The game of the log. A meaningless event stays in the log and becomes an issue."""
+    """The game of the log. An event without a meaning stays in the log and is reported as an issue."""
     d = Draft(new_game(setup))
     for seq, event in effective(entries):
         try:

@@ -1,6 +1,6 @@
-"""Where in the log an event that is reported out of order belongs according to the rules.
+"""The position in the log at which an event reported out of order belongs according to the rules.
 
-Example: a tile is laid, then somebody remembers that the wheel was turned before it; or the dragon has walked, then
+Example: a tile is placed, then somebody remembers that the wheel was turned before it; or the dragon has moved, then
 somebody reports a follower that was deployed earlier. Appended at the end, such an event would apply to the wrong board
 or the wrong player.
 """
@@ -19,8 +19,8 @@ EffectiveEvents = Sequence[tuple[int, Event]]  # a log's effective events with t
 
 
 def spoken(state: GameState, data: object) -> Event:
-    """The event described by JSON. If it names no player, it is by whoever lays the next tile (for what precedes a
-    tile, with that part) or laid the last one (for what follows it). Raises InvalidNotation."""
+    """The event described by JSON. If it names no player, it belongs to the player of the next tile (for events that
+    precede a tile, with that part) or of the last one (for events that follow it). Raises InvalidNotation."""
     do = data.get("do") if isinstance(data, Mapping) else None
     kind = event_types().get(do) if isinstance(do, str) else None
     handler = state.box.handlers.get(kind) if kind else None
@@ -36,8 +36,8 @@ def spoken(state: GameState, data: object) -> Event:
 
 
 def place(state: GameState, told: EffectiveEvents, event: Event) -> int | None:
-    """The number of the entry after which an event that is reported now belongs (0: before everything), or None: at the
-    end. ``told`` are the effective events of the log that leads to ``state``."""
+    """The number of the entry after which an event reported now belongs (0: before everything; None: at the end).
+    ``told`` are the effective events of the log that leads to ``state``."""
     handler = state.box.handlers.get(type(event))
     if handler is None or state.over or not handler.step:
         return None
@@ -54,13 +54,13 @@ def place(state: GameState, told: EffectiveEvents, event: Event) -> int | None:
 
 
 def _left_open(state: GameState) -> list[Question]:
-    """The questions about what preceded its tile that the part just ended has left open, until another part begins."""
+    """Questions about events before its tile that the part just ended left open, until another part begins."""
     return [] if state.turn_open else [q for q in state.asked if q.turn == state.turn and q.before and q.answers]
 
 
 def place_in(state: GameState, told: EffectiveEvents, event: Event, turn: int) -> int | None:
-    """The entry of that turn part after which the event belongs: before what comes later in a turn by the rules. None
-    for at the end of the log."""
+    """The entry of that turn part after which the event belongs: before the events that the rules place later in a
+    turn. None: at the end of the log."""
     slots = state.box.slots
     own = slots.get(state.box.handlers[type(event)].step, len(slots))
     last = None
@@ -77,7 +77,7 @@ def place_in(state: GameState, told: EffectiveEvents, event: Event, turn: int) -
 
 def missed(state: GameState, told: EffectiveEvents, data: object, turn: int) -> tuple[Event, int | None] | None:
     """The event described by JSON, which was missed in that turn part, and its position there; None if the part has no
-    tile. If it names no player, it is by whoever laid the tile. Raises InvalidNotation."""
+    tile. If it names no player, it belongs to the player of the tile. Raises InvalidNotation."""
     tile = next((e for (_, e), n in zip(told, state.happened, strict=True) if n == turn and isinstance(e, TilePlaced)),
                 None)
     if tile is None:
@@ -99,17 +99,17 @@ def place_of_answer(state: GameState, told: EffectiveEvents, question: Question,
 
 
 def question_id(question: Question) -> str:
-    """What a client calls a question by: it is another one when somebody else is asked, or about another turn."""
+    """The id of a question for clients; it differs for another player or another turn."""
     return f"{question.code}.{question.turn}.{question.player}"
 
 
 def open_question(state: GameState, name: str) -> Question | None:
-    """The question of that id that waits for an answer."""
+    """The open question of that id."""
     return next((q for q in waiting(state) if question_id(q) == name), None)
 
 
 def answered(question: Question, choice: object) -> MoveJson | None:
-    """The answer of that number as JSON, or None where there is none."""
+    """The answer of that index as JSON, or None if there is none."""
     if type(choice) is int and 0 <= choice < len(question.answers):
         return to_json(question.answers[choice])
     return None

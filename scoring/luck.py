@@ -1,7 +1,7 @@
-"""How lucky the draw of a finished game was: what each player drew against the average tile of the box.
+"""The luck of the draw in a finished game: what each player drew, compared with the average tile of the box.
 
-The *worth* of a kind of tile is what its roads, cities and monasteries would pay if each were completed, counting this
-tile only (a monastery with its eight neighbours), under the rules in force; who scored it does not matter. A player's
+The *worth* of a kind of tile is what its roads, cities and monasteries would score if each were completed, counting
+this tile only (a monastery with its eight neighbours), under the rules in force, no matter who scored it. A player's
 luck is the worth of the tiles drawn minus the expectation for as many tiles of the box. Its percentile follows from
 drawing without replacement: the sum of n tiles out of N has the variance n s² (N - n) / (N - 1), with s² the variance
 of the box, and is approximated as normal.
@@ -22,14 +22,14 @@ from scoring.events import Event, Setup, TileDiscarded, TilePlaced
 from scoring.projection import features
 from scoring.state import Draft, Placed
 
-FARMS = "field"  # a farm's value lies in the cities around it, not in the tile
-FAR = (1000, 1000)  # a square that touches nothing
+FARMS = "field"  # a farm's value depends on the cities around it, not on the tile
+FAR = (1000, 1000)  # a square without neighbours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Luck:
-    """One player's draw. ``drawn`` tiles worth ``worth`` points together, where as many average ones are worth
-    ``expected``; ``above`` of all ways to draw so many are worth less (0 to 1, half of those that are equal)."""
+    """One player's draw: ``drawn`` tiles are worth ``worth`` points in total, with the expectation ``expected``;
+    ``above`` is the percentile (0 to 1): the share of draws of that size worth less, plus half of the equal ones."""
 
     drawn: int
     worth: int
@@ -44,7 +44,7 @@ class Luck:
 
 
 def luck(setup: Setup, events: Iterable[Event]) -> tuple[Luck, ...]:
-    """The luck of every player, in turn order. A tile that fitted nowhere was drawn all the same (R-DRAW-03)."""
+    """The luck of every player, in turn order. A discarded tile counts as drawn (R-DRAW-03)."""
     box, drawn = box_of(setup), [Counter[str]() for _ in setup.players]
     for event in events:
         if isinstance(event, TilePlaced | TileDiscarded) and event.player < len(drawn) and event.tile in box.contents:

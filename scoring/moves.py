@@ -1,4 +1,4 @@
-"""What can be done now, before the next tile and after the last one, so that clients need no knowledge of
+"""The moves that are possible now, before the next tile and after the last one, so that clients need no knowledge of
 expansions."""
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from scoring.views import GapsView, KindsView, MovesView, NextTileView, Objectio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """Something that a player may do. ``when`` is ``before`` the next tile, ``after`` the one that lies, or ``any``;
-    ``must`` if the rules wait for it; ``question`` is the id by which it is answered; ``answers`` can be told so.
+    """A possible move. ``when`` is ``before`` the next tile, ``after`` the last one, or ``any``; ``must`` if the rules
+    require it first; ``question`` is the id of the question that it answers; ``answers`` are events ready to report.
     """
 
     code: str
@@ -32,8 +32,8 @@ class Move:
 
 
 def moves(state: GameState) -> tuple[Move, ...]:
-    """Everything that may happen now by the rules: what this turn part waits for, what its player may do after the
-    tile, then what comes before the next one, as if the open turn were over. Nothing when the game is."""
+    """Everything the rules allow now: pending questions of this turn part, what its player may do after placing the
+    tile, then what precedes the next tile, as if the open turn were over. Empty after the end of the game."""
     if state.over:
         return ()
     out = [Move(code=q.code, do=q.answers[0].DO, when="before" if q.before else "after", player=q.player,
@@ -63,13 +63,13 @@ def _move(state: GameState, choice: Choice, when: str) -> Move:
 
 
 def next_tile(state: GameState) -> NextTileView:
-    """Whose tile comes next."""
+    """Who places the next tile."""
     part = next_part(state)
     return {"player": part.player, "part": part.part, "waiting": state.turn_open and not state.laid}
 
 
 def moves_json(state: GameState) -> MovesView:
-    """`moves` as JSON-ready data, with whose tile comes next."""
+    """`moves` as JSON-ready data, with the player of the next tile."""
     return {"next_tile": next_tile(state),
             "moves": [{"code": m.code, "do": m.do, "when": m.when, "player": m.player, "must": m.must,
                        "question": m.question or None, "answers": [to_json(a) for a in m.answers]}
@@ -77,7 +77,7 @@ def moves_json(state: GameState) -> MovesView:
 
 
 def places_json(state: GameState, tile: str) -> PlacesView:
-    """Where a kind of tile may be laid, each square with its quarter turns. Raises InvalidNotation."""
+    """The squares where a kind of tile may be placed, each with its rotations. Raises InvalidNotation."""
     _known(state, tile)
     squares = {at: [rot for rot in range(4) if fits(state, tile, at, rot)] for at in sorted(open_squares(state))}
     return {"tile": tile, "left": tiles_left(state).get(tile, 0),
@@ -85,7 +85,7 @@ def places_json(state: GameState, tile: str) -> PlacesView:
 
 
 def kinds_json(state: GameState, at: Square) -> KindsView:
-    """The kinds still in the box that may be laid on a square, with how many are left of each."""
+    """The remaining kinds that may be placed on a square, with the number of tiles left of each."""
     left = tiles_left(state)
     fit = fitting(state, at)
     return {"at": list(at), "total": sum(left.values()), "fit": sum(left[kind] for kind in fit),
@@ -93,7 +93,7 @@ def kinds_json(state: GameState, at: Square) -> KindsView:
 
 
 def gaps_json(state: GameState) -> GapsView:
-    """Every square where a tile may be laid next, with how many kinds, and how many of the tiles left, fit there."""
+    """Every open square with the numbers of kinds and of remaining tiles that fit there."""
     left = tiles_left(state)
     fit = {at: fitting(state, at) for at in sorted(open_squares(state))}
     return {"total": sum(left.values()), "gaps": [
@@ -101,7 +101,7 @@ def gaps_json(state: GameState) -> GapsView:
 
 
 def turns_json(state: GameState, tile: str, at: Square) -> ObjectionsView:
-    """What the rules have against a tile on a square, for each quarter turn. Raises InvalidNotation."""
+    """The rules that a tile on a square would break, for each rotation (quarter turns). Raises InvalidNotation."""
     _known(state, tile)
     return {"tile": tile, "at": list(at), "turns": [
         {"rot": rot, "objections": [{"code": p.code, "text": p.text} for p in objections(state, tile, at, rot)]}

@@ -1,4 +1,4 @@
-"""How the parts of an event are written: each codec reads and writes one kind of value, as a word and as JSON."""
+"""Serialisation of event fields: each codec reads and writes one kind of value, as a word and as JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FAR = 1000  # larger than any table: a typing error must not create a huge boar
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Codec(Generic[T]):
     """``write``/``parse`` for the text form (one word without spaces or ``=``), ``to_json``/``from_json`` for JSON.
-    ``kind`` describes it to clients that know no event."""
+    ``kind`` names it for clients without knowledge of the events."""
 
     kind: str
     write: Callable[[T], str]
@@ -28,7 +28,7 @@ class Codec(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureRef:
-    """One figure: whose, which, and on which feature of the square that its event names."""
+    """One figure: its owner, kind, and feature on the square given by the event."""
 
     owner: int
     figure: str
@@ -45,7 +45,7 @@ def known_tile(tile: object) -> str:
 
 @cache
 def _boards() -> frozenset[str]:
-    """Start boards, which no catalogue of tiles holds."""
+    """Tiles of start boards, which are not in the catalogue."""
     from scoring.expansions import KNOWN
 
     return frozenset(t.id for e in KNOWN.values() for t in e.tiles)
@@ -63,14 +63,14 @@ def _names() -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def known_figure(figure: object) -> str:
-    """The figure's name, or InvalidNotation that lists the known ones."""
+    """The figure's name, or InvalidNotation listing the known ones."""
     if figure not in _names()[0]:
         raise InvalidNotation(f"unknown figure {figure!r}; known are {', '.join(_names()[0])}")
     return str(figure)
 
 
 def known_feature(feature: object) -> str:
-    """The kind of feature, or InvalidNotation that lists the known ones."""
+    """The kind of feature, or InvalidNotation listing the known ones."""
     if feature not in _names()[1]:
         raise InvalidNotation(f"unknown feature {feature!r}; known are {', '.join(_names()[1])}")
     return str(feature)
@@ -84,7 +84,7 @@ def square(value: object) -> Square:
 
 
 def whole(low: int, high: int) -> Callable[[object], int]:
-    """A reader of whole numbers in a range."""
+    """A parser for whole numbers in a range."""
 
     def read(value: object) -> int:
         if type(value) is not int or not low <= value <= high:

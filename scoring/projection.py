@@ -49,9 +49,9 @@ __all__ = ["ViewCache", "category", "event_json", "features", "figure_json", "fi
 
 def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
               memory: ViewCache | None = None) -> GameView:
-    """The whole table as a client sees it. Scores count an open turn as if it ended now.
+    """The complete view for clients. Scores include an open turn as if it ended now.
 
-    Callers that show successive views keep a ViewCache for the game, which saves most of the work.
+    Callers that build successive views should keep a ViewCache for the game, which saves most of the work.
     """
     memory = memory or ViewCache()
     told = memory.is_told(history_rows(tuple(entries), state.happened, memory.told))
@@ -88,14 +88,14 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
 
 
 def standing_now(state: GameState) -> Mapping[str, object]:
-    """The part of a view's ``board`` that comes and goes: its ``figures`` (without the entries that they came from) and
-    the pieces of the expansions, as if the open turn ended now."""
+    """The changing part of a view's ``board``: its ``figures`` (without the numbers of their entries) and the pieces of
+    the expansions, as if the open turn ended now."""
     now = _closed(state)
     return {"figures": [figure_json(now, f) for f in now.standing.values()], **now.box.shows(now)}
 
 
 def running_scores(state: GameState) -> tuple[int, ...]:
-    """The scores that a view shows: those of the state as if its open turn ended now."""
+    """The scores shown in a view: those of the state as if its open turn ended now."""
     return tuple(_closed(state).scores)
 
 
@@ -106,7 +106,7 @@ def _question(q: Question) -> OpenQuestionView:
 
 
 def final_scoring(state: GameState) -> Final:
-    """The final scoring of a game that is over, or as if it ended now (the open turn first)."""
+    """The final scoring of a finished game, or as if the game ended now (the open turn first)."""
     return _final(_closed(state), ViewCache())
 
 
@@ -130,7 +130,7 @@ def _final(view: View, memory: ViewCache) -> Final:
 
 
 def _events(view: View, final: Final, memory: ViewCache) -> tuple[list[ScoreView], FinalView]:
-    """The feed, and the final scoring as data: its stages, points per category over the whole game, totals, winners."""
+    """The score events and the final scoring: its stages, points per category over the whole game, totals, winners."""
     feed, table = memory.booked(view.score_events, len(view.scores), event_json)
     if view.over:
         booked = iter(feed[view.events_before:])
@@ -148,7 +148,7 @@ def _events(view: View, final: Final, memory: ViewCache) -> tuple[list[ScoreView
 
 
 def event_json(event: ScoreEvent) -> ScoreView:
-    """A score event with its formula, majority and places. ``player`` is whose turn it was."""
+    """A score event with its formula, majority and places. ``player`` is the active player."""
     told = formula(event)
     return {
         "turn": event.turn, "player": event.player, "feature": event.feature,
@@ -166,7 +166,7 @@ def _staged(memory: ViewCache, name: str, events: Sequence[ScoreEvent]) -> Stage
 
 
 def _projected(event: ScoreEvent) -> ScoreView:
-    """An event of a final scoring that has not come: it belongs to no turn."""
+    """An event of a projected final scoring: it belongs to no turn."""
     row = event_json(event)
     row["turn"] = None
     return row
@@ -178,7 +178,7 @@ def _item(item: Item) -> ItemView:
 
 
 def features(view: View, memory: ViewCache | None = None) -> list[FeatureView]:
-    """Every feature that can be claimed, with who owns it and what it is worth now and when complete."""
+    """Every feature that can be claimed, with its owners and its value now and when complete."""
     memory = memory or ViewCache()
     return memory.features(view, partial(_feature, view, memory))
 
@@ -235,8 +235,8 @@ def _figure(view: View, told: HistoryRows, f: StandingFigure) -> FigureView:
 
 
 def figure_json(view: View, f: StandingFigure) -> FigureView:
-    """A figure on the board; ``spot`` is where it stands on its tile, in hundredths of the tile's side. One that is
-    ``apart`` stands on no tile: its expansion draws it."""
+    """A figure on the board; ``spot`` is its position on the tile, in hundredths of the tile's side. One that
+    is ``apart`` stands on no tile: its expansion draws it."""
     placed, kind = view.tiles.get(f.at), view.box.kinds.get(f.feature)
     spot = kind.spot if kind else (50.0, 50.0)
     if placed and f.segment != NO_SEGMENT:

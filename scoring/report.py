@@ -1,4 +1,4 @@
-"""What `score --json` prints of a whole game."""
+"""The output of `score --json` for a whole game."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scoring.transcript import Game, read
 
 
 class Points(TypedDict):
-    """What one player got, and for what."""
+    """One player's points and their reason."""
 
     player: int
     points: int
@@ -31,7 +31,7 @@ class FinalItem(TypedDict):
 
 
 class IssueRow(TypedDict):
-    """Something that the rules do not allow, in a sentence."""
+    """A breach of the rules, described in a sentence."""
 
     turn: int
     code: str
@@ -39,7 +39,7 @@ class IssueRow(TypedDict):
 
 
 class ScoreDocument(TypedDict):
-    """A scored game: the totals, the running totals after each turn, what the end added, who has won."""
+    """A scored game: the totals, the running totals after each turn, the final scoring, the winners."""
 
     totals: list[int]
     turns: list[list[int]]
@@ -50,9 +50,9 @@ class ScoreDocument(TypedDict):
 
 def score_transcript(data: object, *, edition: str | None = None,
                      rules: Mapping[str, object] | None = None) -> ScoreDocument:
-    """The score document of a parsed transcript; ``edition`` and ``rules`` win over what it says.
+    """The score document of a parsed transcript; ``edition`` and ``rules`` override those in it.
 
-    Raises InvalidNotation with the place of what cannot be read; an illegal game is scored and its issues are listed.
+    Raises InvalidNotation with the path of the invalid value; an illegal game is scored and its issues are listed.
     """
     return score_game(read(data, edition_name=edition, options=rules))
 

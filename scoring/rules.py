@@ -1,7 +1,7 @@
-"""Editions and house rules as data: one frozen Rules value, each option under one name and with its citation.
+"""Editions and house rules as data: one frozen Rules value, each option with one name and a citation.
 
-``editions/options.toml`` says what an option may be and which rules it is about; ``editions/<name>.toml`` what each
-printed edition says and where.
+``editions/options.toml`` defines the options with their values and rules; ``editions/<name>.toml`` has the values of
+each printed edition with their sources.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from scoring.errors import InvalidNotation
 
 DEFAULT_EDITION = "zman2012"
-EDITIONS = ("rgg2006", "zman2012", "rgg_short", "wheel")  # whose booklets were read
+EDITIONS = ("rgg2006", "zman2012", "rgg_short", "wheel")  # editions whose rule booklets were read
 
 
 Value = str | int | bool | tuple[str, ...]  # of an option
@@ -24,8 +24,8 @@ Value = str | int | bool | tuple[str, ...]  # of an option
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """The rules in force. Each field but ``edition`` and ``boxes`` is an option of the base game under its own name;
-    see `options`. ``boxes`` has those of other boxes by name, as every edition has them."""
+    """The rules in force. Each field but ``edition`` and ``boxes`` is an option of the base game with the same
+    name, see `options`. ``boxes`` has the options of the other boxes as (name, value), in every edition."""
 
     edition: str = DEFAULT_EDITION
     farm_scoring: str = "per_farm"
@@ -44,18 +44,18 @@ class Rules:
     boxes: tuple[tuple[str, str | int | bool], ...] = ()
 
     def value(self, option: str) -> Value:
-        """An option's value, whosever it is. Raises KeyError for one that no edition has."""
+        """The value of any option. Raises KeyError for an unknown one."""
         if option not in _BASE:
             return dict(self.boxes)[option]
         found: Value = getattr(self, option)
         return found
 
     def word(self, option: str) -> str:
-        """The value of a box's option that is a word."""
+        """The value of a box's option of kind ``word``."""
         return str(dict(self.boxes)[option])
 
     def number(self, option: str) -> int:
-        """The value of a box's option that is a number."""
+        """The value of a box's option of kind ``number``."""
         return int(dict(self.boxes)[option])
 
 
@@ -64,10 +64,10 @@ _BASE = frozenset(f.name for f in fields(Rules)) - {"edition", "boxes"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """What an option may be and which rules it is about. ``kind`` is ``word``, ``number``, ``yes_no`` or ``list``; a
-    ``ruling`` says how and why a point is decided that no booklet settles; without all of ``boxes`` it says nothing
-    (none named: without the expansion that lists the option). What changes no score, or is chosen by other means, is
-    not ``offered`` when a game is set up."""
+    """An option with its possible values and the rules it affects. ``kind`` is ``word``, ``number``, ``yes_no`` or
+    ``list``; a ``ruling`` decides, with reasons, a point that no booklet settles; the option has an effect only with
+    all of ``boxes`` in play (empty: with the expansion that lists it). One that changes no score, or is chosen by
+    other means, is not ``offered`` when a game is set up."""
 
     name: str
     kind: str
@@ -80,7 +80,7 @@ class Option:
 
 
 class Citation(NamedTuple):
-    """Why an option has its value: the value as text, the rules it is about, and who says so."""
+    """The source of an option's value: the value as text, the rules it affects, and who specifies it."""
 
     value: str
     rules: str
@@ -88,15 +88,15 @@ class Citation(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What a booklet says about an option (text, or a value of TOML), and where it is printed."""
+    """The value of an option in a booklet (text or another TOML value), and where it is printed."""
 
     value: object
     source: str
 
 
 class Booklet(NamedTuple):
-    """An edition: ``years`` of sale (from, to; 0: still sold), ``box`` is how an owner knows it, ``like`` the edition
-    that it follows but for a few options (empty: none)."""
+    """An edition: ``years`` of sale (from, to; 0: still sold), ``box`` is how an owner recognises it, ``like`` the
+    edition that it follows except for a few options (empty: none)."""
 
     title: str
     publisher: str
@@ -112,7 +112,7 @@ def _data(name: str) -> dict[str, Any]:
 
 @cache
 def options() -> Mapping[str, Option]:
-    """Every option by its name."""
+    """Every option by name."""
     return {name: Option(name=name, kind=o.get("kind", "word"), values=tuple(o["values"]), rules=o["rules"],
                          text=o["text"], ruling=o.get("ruling", ""),
                          boxes=tuple(o.get("boxes", ())), offered=o.get("offered", True))
@@ -121,8 +121,8 @@ def options() -> Mapping[str, Option]:
 
 @cache
 def editions() -> Mapping[str, Booklet]:
-    """The editions by name, those whose booklets were read first. ``printings.toml`` has the others: what they are
-    ``like``, and what they say differently."""
+    """The editions by name; those whose booklets were read come first. ``printings.toml`` has the others: the edition
+    that they are ``like``, and their differences."""
     out = {name: _booklet(_data(f"{name}.toml")) for name in EDITIONS}
     for name, printing in _data("printings.toml").items():
         own = _booklet(printing)
@@ -133,7 +133,7 @@ def editions() -> Mapping[str, Booklet]:
 
 
 def _booklet(data: Mapping[str, Any]) -> Booklet:
-    """What one of our own files says."""
+    """The content of one of the packaged files."""
     first, last = data["years"]
     return Booklet(title=data["title"], publisher=data["publisher"], years=(first, last), box=data["box"],
                    options={name: Said(*said) for name, said in data.get("options", {}).items()},
@@ -149,15 +149,15 @@ class Mark(NamedTuple):
 
 
 def marks_of(name: str) -> Mark:
-    """What tells an edition from others: its publisher, the points of a completed city of two tiles without a pennant,
-    and those of a farm for a completed city."""
+    """The features that distinguish an edition: its publisher, the points of a completed two-tile city without a
+    pennant, and those of a farm for a completed city."""
     rules = edition(name)
     return Mark(publisher=editions()[name].publisher, small_city=2 if rules.two_tile_city == "half" else 4,
                 farm=rules.farm_points_per_city)
 
 
 def found_by(publisher: str | None = None, small_city: int | None = None, farm: int | None = None) -> tuple[str, ...]:
-    """The editions of which all that is said holds; a publisher may be shortened (``hans``)."""
+    """The editions that match all arguments given; a publisher may be abbreviated (``hans``)."""
     asked = (publisher or "").casefold()
     return tuple(name for name in editions() if asked in (m := marks_of(name)).publisher.casefold()
                  and small_city in (None, m.small_city) and farm in (None, m.farm))
@@ -165,7 +165,7 @@ def found_by(publisher: str | None = None, small_city: int | None = None, farm: 
 
 @cache
 def edition(name: str = DEFAULT_EDITION) -> Rules:
-    """The rules of an edition. Raises InvalidNotation that lists the known ones."""
+    """The rules of an edition. Raises InvalidNotation listing the known ones."""
     if name not in editions():
         raise InvalidNotation(f"unknown edition {name!r}; known are {', '.join(editions())}")
     return with_options(Rules(edition=name), {k: value for k, (value, _) in editions()[name].options.items()})
@@ -174,7 +174,7 @@ def edition(name: str = DEFAULT_EDITION) -> Rules:
 def with_options(rules: Rules, changes: Mapping[str, object]) -> Rules:
     """Rules with some options changed; values may be text or JSON values.
 
-    Raises InvalidNotation that lists the known options, or the values that the option may have.
+    Raises InvalidNotation listing the known options, or the possible values of the option.
     """
     said = {name: _value(name, value) for name, value in changes.items()}
     boxes = {**dict(rules.boxes), **{name: value for name, value in said.items() if name not in _BASE}}
@@ -198,7 +198,7 @@ def _value(name: str, value: object) -> Any:
 
 
 def as_text(value: object) -> str:
-    """An option's value as people write it."""
+    """An option's value as text."""
     if isinstance(value, bool):
         return str(value).lower()
     return ",".join(value) if isinstance(value, tuple) else str(value)
@@ -212,7 +212,7 @@ def changes(rules: Rules) -> dict[str, str | int | bool | list[str]]:
 
 
 def citations(rules: Rules) -> Mapping[str, Citation]:
-    """For every option: its value in force, the rule ids behind it, and the booklet or the house that says so."""
+    """For every option: its value in force, its rule ids, and its source (a booklet or a house rule)."""
     printed, said = edition(rules.edition), editions()[rules.edition].options
     return {
         name: Citation(value=as_text(rules.value(name)), rules=o.rules,

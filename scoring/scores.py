@@ -1,4 +1,4 @@
-"""Points: itemised score events, and majority and ties in exactly one function."""
+"""Itemised score events; majorities and ties are decided in a single function."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One term of a score: ``count`` of something at ``each`` points. With ``player`` it is for that one only."""
+    """One term of a score: ``count`` items at ``each`` points. With ``player`` it is for that player only."""
 
     what: str
     count: int
@@ -23,12 +23,12 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreEvent:
-    """Points for one feature: who gets them, why (``items``, ``majority`` as player and weight), and where it lies.
+    """Points for one feature: who gets them, why (``items``, ``majority`` as player and weight), and its position.
 
-    ``places`` names every segment as (x, y, where); ``cities`` holds the same for the completed cities that a farm is
-    paid for; ``rule`` is the id of the rule that gives the value; ``player`` whose turn it was (None: the end of the
-    game, at the stage ``stage``). Without a feature, ``feature`` is empty. ``group`` is the category of the points
-    where the reason does not say it.
+    ``places`` names every segment as (x, y, where); ``cities`` holds the same for the completed cities that a farm
+    scores for; ``rule`` is the id of the rule that gives the value; ``player`` is the active player (None: final
+    scoring, in the stage ``stage``). Without a feature, ``feature`` is empty. ``group`` is the category of the points
+    if the reason does not imply it.
     """
 
     turn: int
@@ -47,7 +47,7 @@ class ScoreEvent:
 
 
 def category(event: ScoreEvent) -> str:
-    """What a player would call these points: the feature's kind, or what else they were for."""
+    """The category of these points for players: the kind of feature, or another source."""
     return event.group or _category(event.reason)
 
 
@@ -57,16 +57,16 @@ def _category(reason: str) -> str:
 
 
 def leaders(weights: Mapping[int, int]) -> tuple[int, ...]:
-    """Who has the majority: everyone with the highest weight above nothing (R-MAJ-01, R-MAJ-02, R-MAJ-03).
+    """Who has the majority: all players with the highest positive weight (R-MAJ-01, R-MAJ-02, R-MAJ-03).
 
-    Every tie in the game is settled here: roads, cities, farms in both methods, goods, and who has won.
+    Every tie in the game is resolved here: roads, cities, farms in both methods, goods, and the winners.
     """
     best = max(weights.values(), default=0)
     return tuple(sorted([p for p, w in weights.items() if w == best])) if best > 0 else ()
 
 
 def formula(scored: ScoreEvent | Sequence[Item]) -> str:
-    """The sum as people write it: ``5 tiles x 2 + 1 pennant x 2 = 12``; items of one player only are left out."""
+    """The sum in readable form: ``5 tiles x 2 + 1 pennant x 2 = 12``; items of single players are left out."""
     items = scored.items if isinstance(scored, ScoreEvent) else scored
     terms, total = [], 0
     for i in [i for i in items if i.player is None] or items:

@@ -1,4 +1,4 @@
-"""The state of a game: derived from the log, never stored. And the draft, a builder of the next state."""
+"""The state of a game, which is derived from the log and never stored, and the draft, a builder of the next state."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from scoring.contributions import Question, View
 
 Place = tuple[Square, int]  # a segment on the board: its square and its index on the tile
-NO_SEGMENT = -1  # the segment of a figure that stands on its tile without being on a feature
+NO_SEGMENT = -1  # the segment of a figure that is on a tile but not on a feature
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """A tile on the board. ``player`` and ``turn`` are None for what lay there before the first turn."""
+    """A tile on the board. ``player`` and ``turn`` are None for start tiles."""
 
     tile: str
     rot: int
@@ -33,7 +33,7 @@ class Feature:
     """A maximal set of connected segments of one kind (R-FEAT-01).
 
     ``squares`` is a set, so a tile touched twice counts once by construction. ``open`` counts the edges without a
-    neighbour (round a cloister: the empty squares). ``marks`` adds up what its segments carry. ``figures`` are keys of
+    neighbour (round a cloister: the empty squares). ``marks`` sums those of its segments. ``figures`` are keys of
     ``standing``, the oldest first. ``cities`` are segments of the cities that a field borders, for `root` to look up.
     """
 
@@ -68,7 +68,7 @@ class StandingFigure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
-    """A breach of the rules that nevertheless lies on the table."""
+    """A breach of the rules that was played nevertheless."""
 
     code: str
     text: str
@@ -78,7 +78,7 @@ class Issue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A segment that may take a figure."""
+    """A segment that a figure may claim."""
 
     at: Square
     feature: str
@@ -92,11 +92,11 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameState:
-    """Where a game stands. ``turn`` counts turn parts begun, from 0 (-1: none yet); ``player`` is whose turn it is.
+    """The state of a game. ``turn`` counts turn parts begun, from 0 (-1: none yet); ``player`` is the active one.
 
     ``standing`` maps figure numbers to figures; ``base`` and ``parent`` are the union-find forest that leads from a
-    segment to its feature (see `root`), in order of joining; ``features`` are ordered by their last change; ``left`` is
-    what the box still holds (negative if over-placed); ``touched`` are segments whose features this part may have
+    segment to its feature (see `root`), in order of merging; ``features`` are ordered by their last change; ``left``
+    are the tiles in the box (negative if over-placed); ``touched`` are segments whose features this part may have
     completed; ``asked`` are questions left open by earlier turns; ``ext`` is each expansion's own state; ``happened``
     holds the turn part of each event so far.
     """
@@ -132,22 +132,22 @@ class GameState:
 
     @property
     def figures(self) -> tuple[StandingFigure, ...]:
-        """Every figure on the board, in the order they were put down."""
+        """Every figure on the board, in order of deployment."""
         return tuple(self.standing.values())
 
     @property
     def board(self) -> GameState:
-        """The board is a view of the state: its ``tiles`` and ``features``."""
+        """The state itself, of which the board is a part: ``tiles`` and ``features``."""
         return self
 
     @property
     def supply(self) -> tuple[Mapping[str, int], ...]:
-        """What each player has in hand; negative if more pieces stand on the table than exist (R-SUPPLY-01)."""
+        """The supply of each player; negative if there are more pieces on the table than exist (R-SUPPLY-01)."""
         return supplies(self)
 
 
 class Draft:
-    """The next state under construction: owns copies of a state's containers. Not used after `freeze`."""
+    """The next state under construction, with its own copies of a state's containers. Not to be used after `freeze`."""
 
     __slots__ = ("actions", "again", "asked", "base", "box", "events_before", "ext", "features", "happened", "issues",
                  "laid", "last_tile", "left", "next_figure", "next_segment", "over", "parent", "part", "player",
@@ -184,7 +184,7 @@ class Draft:
         self.happened = list(state.happened)
 
     def freeze(self) -> GameState:
-        """The state that this draft has become. The draft must not be changed afterwards."""
+        """Convert the draft to a state. The draft must not be changed afterwards."""
         return GameState(
             setup=self.setup, box=self.box, scores=tuple(self.scores), left=self.left, tiles=self.tiles,
             base=self.base, parent=self.parent, features=self.features, standing=self.standing, ext=self.ext,
@@ -196,18 +196,18 @@ class Draft:
         )
 
     def issue(self, code: str, text: str, *squares: Square) -> None:
-        """Report something that the rules do not allow."""
+        """Report a breach of the rules."""
         self.issues.append(Issue(code=code, text=text, squares=squares, turn=self.turn))
 
     def pay(self, event: ScoreEvent) -> None:
-        """Book a score event."""
+        """Record a score event and add its points."""
         for player, points in event.points:
             self.scores[player] += points
         self.score_events.append(event)
 
 
 def root(view: View, segment: int) -> int:
-    """The feature that a segment (by its running number) has become part of."""
+    """The feature that contains a segment (given by its running number)."""
     parent = view.parent
     while segment in parent:
         segment = parent[segment]
@@ -215,7 +215,7 @@ def root(view: View, segment: int) -> int:
 
 
 def feature_at(view: View, at: Square, index: int) -> Feature:
-    """The feature of a tile's segment. KeyError where there is none."""
+    """The feature of a tile's segment. Raises KeyError if there is none."""
     return view.features[root(view, view.base[at] + index)]
 
 
@@ -225,7 +225,7 @@ def feature_of(view: View, figure: StandingFigure) -> Feature | None:
 
 
 def standing(view: View, owner: int, figure: str, at: Square, feature: str, where: str) -> StandingFigure | None:
-    """The figure that such a description means; ``feature`` and ``where`` may be empty."""
+    """The figure that matches a description; ``feature`` and ``where`` may be empty."""
     for f in view.standing.values():
         if (f.player, f.figure, f.at) == (owner, figure, at) and feature in ("", f.feature) and where in ("", f.where):
             return f
@@ -233,7 +233,7 @@ def standing(view: View, owner: int, figure: str, at: Square, feature: str, wher
 
 
 def figures_on(view: View, feature: Feature) -> tuple[StandingFigure, ...]:
-    """The figures that stand on a feature."""
+    """The figures on a feature."""
     standing = view.standing
     return tuple([standing[i] for i in feature.figures])
 
@@ -246,7 +246,7 @@ def standing_at(view: View, *squares: Square) -> list[StandingFigure]:
 
 
 def weights(view: View, figures: Sequence[StandingFigure]) -> dict[int, int]:
-    """What each player's figures weigh in a majority (R-MAJ-03, R-LARGE-02). Players without followers are left out."""
+    """Each player's weight in a majority (R-MAJ-03, R-LARGE-02). Players without followers are omitted."""
     pieces = view.box.pieces
     out: dict[int, int] = {}
     for f in figures:
@@ -262,7 +262,7 @@ def owners(view: View, feature: Feature) -> tuple[int, ...]:
 
 
 def supplies(view: View) -> tuple[dict[str, int], ...]:
-    """What each player has in hand: everything the box gives minus what stands on the board or is held elsewhere."""
+    """The supply of each player: all pieces in the box minus those on the board or held elsewhere."""
     counts = view.box.counts
     out = tuple([dict(counts) for _ in view.setup.players])
     for f in view.standing.values():
@@ -275,7 +275,7 @@ def supplies(view: View) -> tuple[dict[str, int], ...]:
 
 
 def in_hand(view: View, player: int, piece: str) -> int:
-    """How many of a piece one player has in hand."""
+    """The number of pieces of a kind in a player's supply."""
     count = view.box.counts.get(piece, 0)
     for f in view.standing.values():
         if f.player == player and f.figure == piece:
@@ -287,7 +287,7 @@ def in_hand(view: View, player: int, piece: str) -> int:
 
 
 def named(view: View, places: Sequence[Place]) -> tuple[tuple[int, int, str], ...]:
-    """Segments as (x, y, where), in reading order of a list of squares."""
+    """Segments as sorted (x, y, where)."""
     tiles, shape = view.tiles, view.box.shape
     if len(places) == 1:
         (at, n), = places

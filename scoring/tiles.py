@@ -21,7 +21,7 @@ Point = tuple[float, float]
 
 EDGES = ("N", "E", "S", "W")
 HALVES = ("NL", "NR", "EL", "ER", "SL", "SR", "WL", "WR")
-ENCLOSED = "I"  # where a segment touches no edge: a cloister, an enclosed field
+ENCLOSED = "I"  # place of a segment that touches no edge: a cloister, an enclosed field
 STEP: Mapping[str, Square] = {"N": (0, -1), "E": (1, 0), "S": (0, 1), "W": (-1, 0)}
 OPPOSITE: Mapping[str, str] = {
     "N": "S", "S": "N", "E": "W", "W": "E",
@@ -35,11 +35,11 @@ class Segment:
     """One connected part of one feature on one tile, as described at ``rot`` 0.
 
     ``atoms`` are the edges (half-edges of a field) it reaches, in clockwise order, empty when
-    enclosed. ``cities`` are indexes into the tile's segments: the cities that this field borders (R-FARM-04, A-10).
+    enclosed. ``cities`` are indices into the tile's segments: the cities that this field borders (R-FARM-04, A-10).
     ``path`` is an SVG path with absolute ``M L Q C Z`` commands in drawing coordinates: the outline of an area
     (a city, a cloister) or the centre line of a band that has a ``width`` (a road). Segments are painted in order, so a
     later segment hides an earlier one; what stays visible is the segment's area. ``spot`` is where its figure is drawn.
-    ``signs`` are what a box prints on it that its rules ask for, beside pennants.
+    ``signs`` are the printed symbols other than pennants that matter to the rules of a box.
     """
 
     kind: str
@@ -56,7 +56,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tile:
-    """A tile kind. ``edges`` is one letter per edge in the order N E S W: C, R, F, or what a box has beside them."""
+    """A tile kind. ``edges`` is one letter per edge in the order N E S W: C, R, F, or a letter added by a box."""
 
     id: str
     product: str
@@ -68,15 +68,15 @@ class Tile:
     jcz: str = ""
 
     def signature(self, rot: int) -> tuple[object, ...]:
-        """What the rules see of the tile after ``rot`` quarter turns; readings that are the same to them are equal."""
+        """The tile after ``rot`` quarter turns as far as the rules are concerned; equivalent rotations are equal."""
         parts = sorted((s.kind, where(s, rot), s.pennants, s.signs) for s in self.segments)
         return tuple(parts), tuple(sorted(self.flags))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Product:
-    """One box: its tile kinds and, where it has one, its start tile. Printed sheets have the boxes in the order of
-    ``sheet``, which never changes: a new one goes to the end."""
+    """One box: its tile kinds and its start tile, if any. Printed sheets list the boxes in the order of ``sheet``,
+    which never changes: a new box is appended."""
 
     name: str
     start: str
@@ -102,7 +102,7 @@ def where_of(atoms: Iterable[str]) -> str:
 
 
 def parse_where(text: str) -> str:
-    """Canonical form of a ``where`` that somebody else wrote. Raises InvalidNotation."""
+    """Canonical form of a ``where`` from outside. Raises InvalidNotation."""
     atoms = text.split()
     if not atoms or any(a not in _ORDER for a in atoms):
         raise InvalidNotation(f"{text!r} is no part of a tile: edges are N E S W, half-edges NL NR .. WR, or I")
@@ -110,12 +110,12 @@ def parse_where(text: str) -> str:
 
 
 def edge(tile: Tile, rot: int, side: str) -> str:
-    """The letter of what the tile shows on a side of its square."""
+    """The letter of the tile's edge on a side of its square."""
     return tile.edges[(EDGES.index(side) - rot) % 4]
 
 
 def segment_index(tile: Tile, rot: int, kind: str, place: str) -> int | None:
-    """Index of the segment with that kind and canonical ``where`` on the turned tile, or None."""
+    """Index of the segment with that kind and canonical ``where`` on the rotated tile, or None."""
     for n, s in enumerate(tile.segments):
         if s.kind == kind and where(s, rot) == place:
             return n
@@ -129,7 +129,7 @@ def neighbour(at: Square, side: str) -> Square:
 
 @cache
 def _products() -> Mapping[str, Mapping[str, Any]]:
-    """The files of scoring/catalogue by their names, in the order that they give themselves."""
+    """The files of scoring/catalogue by name, in the order of their ``order`` key."""
     files = [f for f in (resources.files("scoring") / "catalogue").iterdir() if f.name.endswith(".toml")]
     read = {f.name.removesuffix(".toml"): tomllib.loads(f.read_text("utf-8")) for f in files}
     return dict(sorted(read.items(), key=lambda p: (p[1]["order"], p[0])))

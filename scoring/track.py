@@ -1,4 +1,4 @@
-"""The printed score track: where a marker stands for a score, which itself has no bound (R-TRACK-01 to R-TRACK-04)."""
+"""The printed scoring track: the marker's position for a score; scores are unbounded (R-TRACK-01 to R-TRACK-04)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SPACES = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marker:
-    """Where the marker stands, how often it has passed the start, and how the edition shows that."""
+    """The position of the marker, its laps, and how the edition shows the laps."""
 
     space: int
     laps: int
@@ -20,7 +20,7 @@ class Marker:
 
 
 def marker(score: int, rules: Rules) -> Marker:
-    """The marker of a score. ``cards`` are the visible sides, each 50 or 100; ``lying``: laid on its side beyond 50."""
+    """The marker for a score. ``cards`` are the visible sides, each 50 or 100; ``lying``: laid on its side after 50."""
     laps, space = divmod(score, SPACES)
     with_cards = rules.score_lap_marker == "cards_50_100"
     cards = (100,) * (laps // 2) + (50,) * (laps % 2) if with_cards else ()

@@ -1,4 +1,4 @@
-"""transcript/1: one whole game as data. Reads and writes it; `expect` is never looked at when reading."""
+"""Reads and writes transcript/1: one whole game as data. Reading ignores `expect`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One tile drawn and what came of it."""
+    """One drawn tile with the moves of its turn."""
 
     player: int
     part: int
@@ -42,7 +42,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Game:
-    """A whole game. ``events`` adds the end of each turn; the end of the game is the reader's to say."""
+    """A whole game. ``events`` includes the end of each turn, but not the end of the game, which the reader adds."""
 
     setup: Setup
     turns: tuple[Turn, ...]
@@ -60,7 +60,7 @@ class PlayerJson(TypedDict):
 
 
 class SetupJson(TypedDict):
-    """What a game is played with; ``rules`` are the options in which it differs from its edition."""
+    """The setup of a game; ``rules`` are the options that differ from its edition."""
 
     expansions: list[str]
     edition: str
@@ -69,7 +69,7 @@ class SetupJson(TypedDict):
 
 
 class StartJson(TypedDict):
-    """The tile that lies before the first turn."""
+    """The start tile."""
 
     tile: str
     at: list[int]
@@ -77,7 +77,7 @@ class StartJson(TypedDict):
 
 
 class TurnJson(TypedDict):
-    """A turn part with its moves; ``expect`` is what whoever wrote it thinks that it scores."""
+    """A turn part with its moves; ``expect`` are the scores that its author expects."""
 
     player: int
     part: int
@@ -86,7 +86,7 @@ class TurnJson(TypedDict):
 
 
 class GameExpect(TypedDict, total=False):
-    """What whoever wrote a transcript thinks that its game comes to."""
+    """The final result that the author of a transcript expects."""
 
     totals: list[int]
 
@@ -102,9 +102,9 @@ class Transcript(TypedDict):
 
 
 def read(data: object, *, edition_name: str | None = None, options: Mapping[str, object] | None = None) -> Game:
-    """The game in a parsed transcript. ``edition_name`` and ``options`` win over ``setup.rules``.
+    """The game in a parsed transcript. ``edition_name`` and ``options`` override ``setup.rules``.
 
-    Raises InvalidNotation naming the place: ``turns[12].moves[0].at: is missing``.
+    Raises InvalidNotation with the path of the invalid value: ``turns[12].moves[0].at: is missing``.
     """
     top = _object(data, "the transcript")
     if top.get("format") != FORMAT:
@@ -131,7 +131,7 @@ def write(game: Game) -> Transcript:
 
 
 def move(event: Event, player: int | None = None) -> MoveJson:
-    """An event as a move inside its turn, which names the part and (unless it is somebody else's) the player."""
+    """An event as a move of its turn, which implies the part and (unless it is another player's event) the player."""
     other = player is not None and getattr(event, "player", player) != player
     return {k: v for k, v in to_json(event).items() if k != "part" and (k != "player" or other)}
 
@@ -200,8 +200,8 @@ def _turn(data: object, place: str, setup: Setup, box: Box) -> Turn:
 
 
 def turns_of(setup: Setup, events: Iterable[Event]) -> tuple[Turn, ...]:
-    """Group a log's events into turns as the game they make takes them: one for each part that was begun. What means
-    nothing in this game, or comes after its end, is left out."""
+    """Group a log's events into turns as the engine assigns them: one for each part that was begun. Events without a
+    meaning in this game, or after its end, are left out."""
     d = Draft(new_game(setup))
     turns: dict[int, list[Event]] = {}
     whose: dict[int, tuple[int, int]] = {}

@@ -1,4 +1,4 @@
-"""How a turn runs: an ordered list of named slots. Events advance it; automatic effects are attached to slots."""
+"""The course of a turn: an ordered list of named slots. Events advance it; automatic effects are attached to slots."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from scoring.tiles import Square
 
 
 class TurnPart(NamedTuple):
-    """Whose turn it is, and which part of it: 2 is the builder's second tile."""
+    """The active player and the part of the turn: 2 is the builder's second tile."""
 
     player: int
     part: int
 
 
 def next_part(view: View) -> TurnPart:
-    """The part whose tile comes next (R-TURN-01): the one that is open, as long as its tile does not lie; else the
-    builder's second part, as long as there is something to draw (R-BUILD-05, R-BUILD-06, A-42), or the next player's.
+    """The part of the next tile (R-TURN-01): the open one until its tile is placed; then the builder's second part if a
+    tile is left to draw (R-BUILD-05, R-BUILD-06, A-42), or else the next player's.
 
-    Whatever happens before a tile is laid belongs to it: a discarded tile, the wheel.
+    Events before the placement belong to the same part: a discarded tile, the wheel.
     """
     return _following(view) if view.turn_open and view.laid else TurnPart(view.player, view.part)
 
@@ -35,8 +35,8 @@ def _following(view: View) -> TurnPart:
 
 
 def last_turn(view: View) -> int:
-    """The number of the part whose tile was laid last, open or over (-1: none yet). What happens after a tile belongs
-    to it."""
+    """The number of the part whose tile was placed last, open or over (-1: none yet). Events after a tile belong to
+    its part."""
     if view.turn_open and view.laid:
         return view.turn
     placed = view.tiles.get(view.last_tile) if view.last_tile is not None else None
@@ -44,7 +44,7 @@ def last_turn(view: View) -> int:
 
 
 def last_player(view: View) -> int:
-    """Who laid the last tile, and may act after it; before the first one, whose turn it is."""
+    """The player of the last tile, who may act after it; before the first tile, the active player."""
     placed = view.tiles.get(view.last_tile) if view.last_tile is not None else None
     if (view.turn_open and view.laid) or placed is None or placed.player is None:
         return view.player
@@ -68,7 +68,7 @@ def open_turn(d: Draft, player: int, part: int) -> None:
 
 
 def advance(d: Draft, slot: str) -> None:
-    """Move the turn on to a slot; everything on the way happens. Never backwards."""
+    """Advance the turn to a slot, running the effects of all slots on the way. Never goes back."""
     target, runs = d.box.slots[slot], d.box.runs
     for n in range(d.slot + 1, target + 1):
         d.slot = n
@@ -92,7 +92,7 @@ def close_turn(d: Draft) -> None:
 
 
 def score_completed(d: Draft) -> None:
-    """Pay every feature that this part completed and send its figures home (R-SCORE-01, R-RETURN-01)."""
+    """Score every feature that this part completed and return its figures to their supply (R-SCORE-01, R-RETURN-01)."""
     touched, d.touched = d.touched, []
     for number in dict.fromkeys([root(d, s) for s in touched]):
         feature = d.features[number]
@@ -117,7 +117,7 @@ def was_paid(view: View, feature: Feature) -> bool:
 
 
 def scored(view: View, feature: Feature, figures: tuple[StandingFigure, ...]) -> Iterator[ScoreEvent]:
-    """The events of one completed road, city or cloister, as it lies: what it pays and what comes on top."""
+    """The events of one completed road, city or cloister, as it is now: its value and the bonuses."""
     weigh = weights(view, figures)
     event = counted(view, feature, tuple(sorted(weigh.items())), leaders(weigh), named(view, feature.places))
     if event is not None:
@@ -132,9 +132,9 @@ def bonuses(view: View, features: Sequence[Feature]) -> Iterator[ScoreEvent]:
 
 def counted(view: View, feature: Feature, shares: tuple[tuple[int, int], ...], best: tuple[int, ...],
             places: tuple[tuple[int, int, str], ...], *, stage: str = "") -> ScoreEvent | None:
-    """What a road, city or cloister pays by itself, or None; with a ``stage`` as one that was not finished.
+    """The score of a road, city or cloister without bonuses, or None; with a ``stage`` as an incomplete one.
 
-    Besides the turn it hangs on the feature, who weighs what on it and its places only.
+    Apart from the turn it depends only on the feature, the weights of its players and its places.
     """
     worth = value(view, feature, complete=not stage)
     if not shares or not worth:
@@ -148,7 +148,7 @@ def counted(view: View, feature: Feature, shares: tuple[tuple[int, int], ...], b
 
 
 def value(view: View, feature: Feature, *, complete: bool) -> tuple[str, tuple[Item, ...], str] | None:
-    """Reason, items and rule id of a feature, complete or counted at the end. None for what has no value of its own."""
+    """Reason, items and rule id of a feature, complete or in the final scoring. None for one without a value."""
     kind = view.box.kinds.get(feature.kind)
     rate = view.box.rate(feature, complete)
     if kind is None or kind.counts is None or rate is None:
@@ -158,7 +158,7 @@ def value(view: View, feature: Feature, *, complete: bool) -> tuple[str, tuple[I
 
 
 def take_home(d: Draft, figures: Iterable[StandingFigure]) -> None:
-    """Remove figures from the board, then those that may stand only in their company (R-RETURN-05)."""
+    """Remove figures from the board, then those that may not stay without them (R-RETURN-05)."""
     gone = {f.id: f for f in figures if f.id in d.standing}
     for f in gone.values():
         del d.standing[f.id]
@@ -174,7 +174,7 @@ def take_home(d: Draft, figures: Iterable[StandingFigure]) -> None:
 
 
 def orphans(d: Draft, ids: tuple[int, ...]) -> list[StandingFigure]:
-    """Of the figures on one feature, those that may stand there only with a follower of their player."""
+    """Of the figures on one feature, those that require a follower of their player there and have none."""
     pieces = d.box.pieces
     here = [d.standing[i] for i in ids]
     kept = {f.player for f in here if pieces[f.figure].follower}

@@ -25,18 +25,18 @@ T = TypeVar("T")
 Places = tuple[tuple[int, int, str], ...]
 Scored = tuple[ScoreEvent, ...]
 
-_NO_ROW = cast(FeatureView, {})  # of a feature whose row has yet to be made
+_NO_ROW = cast(FeatureView, {})  # of a feature whose row is not computed yet
 
 
 class Border(NamedTuple):
-    """A farm and the completed cities that it borders, each once, by their number."""
+    """A farm and the completed cities that it borders, each once, in order of their ids."""
 
     farm: Feature
     cities: tuple[Feature, ...]
 
 
 class Shares(NamedTuple):
-    """Players with what their figures weigh on a feature, and those who have the majority."""
+    """Players with the weights of their figures on a feature, and those who have the majority."""
 
     weights: tuple[tuple[int, int], ...]
     leaders: tuple[int, ...]
@@ -58,7 +58,7 @@ class Memo:
         self.figures: tuple[StandingFigure, ...] = ()
         self.shares = NOBODY
         self.border: Border | None = None
-        self.bordered_at = -1  # the version (`ViewCache._version`) at which that was so last
+        self.bordered_at = -1  # the version (`ViewCache._version`) for which the border was last valid
         self.paid_for: tuple[object, ...] = ()
         self.paid: ScoreEvent | None = None
 
@@ -73,7 +73,7 @@ class Latest(Generic[T]):
         self._made: T | None = None
 
     def of(self, source: object, make: Callable[[], T]) -> T:
-        """``make()``, cached while the source is the very object of the last call."""
+        """``make()``, cached while the source is the same object as in the last call."""
         if self._made is None or self._source is not source:
             self._source, self._made = source, make()
         return self._made
@@ -83,7 +83,7 @@ class Rows(Generic[S, T]):
     """Cached rows, one per object of a list; a row is reused while the list holds the same object, and dropped
     otherwise.
 
-    Reuse also keeps allocation low: most of what a view needs is memory that the previous view already holds.
+    Reuse also keeps allocation low: most objects of a view are shared with the previous one.
     """
 
     __slots__ = ("_made", "_sources")
@@ -115,7 +115,7 @@ class Growing(Generic[T]):
         self.rows: list[T] = []
 
     def new(self, *columns: Iterable[object]) -> int:
-        """How many items have rows already; the rest are to be appended, in order."""
+        """The number of items that have rows already; the caller appends the others in order."""
         given, count = list(map(list, columns)), len(self.rows)
         for column, known in zip(given, self._made_of, strict=False):
             if column[:count] != known:  # as for `Rows`
@@ -131,7 +131,7 @@ class ViewCache:
     Without a cache the same functions compute from scratch, which takes six to nine times as long
     (``./run bench fold_speed``: a view costs ``views x`` folds of its game with a cache and ``anew x`` without).
 
-    What is cached of one feature is its `Memo`; besides, there are rows of all features, of growing and other lists.
+    Results about one feature are in its `Memo`; others are the rows of all features, of append-only and other lists.
     """
 
     __slots__ = ("_bordered", "_by_stage", "_claimed", "_farms", "_joined", "_known", "_memos", "_round", "_rows",
@@ -141,35 +141,35 @@ class ViewCache:
     def __init__(self) -> None:
         self.told: HistoryRows | None = None
         self._since: object = None
-        self._version = 0  # grows whenever other cities are complete than in the view before
+        self._version = 0  # incremented when the set of completed cities has changed since the previous view
         self._forget()
 
     def _forget(self) -> None:
-        self._memos: defaultdict[int, Memo] = defaultdict(Memo)  # of features, by their number
+        self._memos: defaultdict[int, Memo] = defaultdict(Memo)  # by feature id
         self.tiles = Growing[TileView]()
         self.figures = Rows[StandingFigure, FigureView]()
         self.questions = Rows[Question, OpenQuestionView]()
         self.booked_rows = Growing[ScoreView]()
         self._sums: dict[str, list[int]] = {}
-        # of the final scoring, by stage: its events, their rows, the stage as it is shown, its points
+        # of the final scoring, by stage: its events, their rows, the stage in the view, its points
         self.scored: defaultdict[str, Latest[Scored]] = defaultdict(Latest)
         self.staged: defaultdict[str, Rows[ScoreEvent, ScoreView]] = defaultdict(Rows)
         self.shown: defaultdict[str, Latest[StageView]] = defaultdict(Latest)
         self.summed: defaultdict[str, Latest[dict[str, list[int]]]] = defaultdict(Latest)
-        self._known: dict[int, Feature] = {}  # features by their number, as they were in the view before, in that order
-        self._joined = 0  # how many segments had become part of others
-        self._rows: dict[int, FeatureView] = {}  # rows of those that can be claimed, in the same order
-        self._without_row: set[int] = set()  # of which these are out of date
+        self._known: dict[int, Feature] = {}  # features of the previous view by id, in its order
+        self._joined = 0  # number of segments that had been merged into others
+        self._rows: dict[int, FeatureView] = {}  # rows of the claimable ones, in the same order
+        self._without_row: set[int] = set()  # ids of outdated rows
         self._rows_version = 0
-        self._farms: dict[int, Feature] = {}  # what borders cities
+        self._farms: dict[int, Feature] = {}  # farms that border cities
         self._claimed: defaultdict[str, dict[int, Feature]] = defaultdict(dict)  # features with figures, by stage
         self._by_stage: dict[str, list[Feature]] = {}
-        self._bordered: Latest[list[Border]] = Latest()  # borders of some farms while no other cities are complete
-        self._round: set[Square] = set()  # the squares of the cities that were completed last
+        self._bordered: Latest[list[Border]] = Latest()  # borders of some farms, valid until another city is completed
+        self._round: set[Square] = set()  # squares of the cities whose completion changed last
         self._seen: View | None = None
 
     def is_told(self, told: HistoryRows) -> HistoryRows:
-        """Note the log's current history; if it rewrites earlier entries, the whole cache is dropped."""
+        """Record the log's current history; if it rewrites earlier entries, the whole cache is dropped."""
         if told.since is not self._since:
             self._forget()
         self.told, self._since = told, told.since
@@ -192,7 +192,7 @@ class ViewCache:
         return memo.places
 
     def shares(self, view: View, feature: Feature) -> Shares:
-        """What each player's figures weigh on a feature, and who leads."""
+        """The weights of each player's figures on a feature, and who has the majority."""
         if not feature.figures:
             return NOBODY
         memo = self._memos[feature.id]
@@ -206,7 +206,7 @@ class ViewCache:
 
     def paid(self, feature: Feature, sources: tuple[object, ...],
              make: Callable[[], ScoreEvent | None]) -> ScoreEvent | None:
-        """What a feature adds in the final scoring, cached while the sources are the very objects of the last call."""
+        """The event of a feature in the final scoring, cached while the sources are the same objects as last time."""
         memo = self._memos[feature.id]
         if len(memo.paid_for) != len(sources) or not all(map(is_, memo.paid_for, sources)):
             memo.paid, memo.paid_for = make(), sources
@@ -214,7 +214,7 @@ class ViewCache:
 
     def features(self, view: View, make: Callable[[Feature], FeatureView]) -> list[FeatureView]:
         """Rows of all claimable features, in their order; ``make(feature)`` for those that are new or have changed. A
-        farm's row includes how many completed cities it borders."""
+        farm's row includes the number of completed cities that it borders."""
         if view is not self._seen:
             self.look(view)
         rows, waiting = self._rows, self._without_row
@@ -232,8 +232,8 @@ class ViewCache:
         return list(rows.values())
 
     def claimed(self, view: View, stage: str) -> list[Feature]:
-        """Features with figures on them whose kind scores in that stage, in the order of their oldest figure: the same
-        list as long as these are the same."""
+        """Features with figures whose kind scores in that stage, ordered by their oldest figure; the same list object
+        while unchanged."""
         if view is not self._seen:
             self.look(view)
         kept = self._by_stage.get(stage)
@@ -242,7 +242,7 @@ class ViewCache:
         return kept
 
     def look(self, view: View) -> None:
-        """Find what differs from the previous view; called once per view, in time proportional to the change.
+        """Find the changes since the previous view; called once per view, in time proportional to the changes.
 
         Features are ordered by their last change, so changes are at the end; comparing the rest by identity confirms
         that nothing else changed. That fails after a hypothetical view (an open turn closed as if it ended there), and
@@ -268,8 +268,8 @@ class ViewCache:
         self._seen, self._joined = view, joined
 
     def _change(self, view: View, changed: Iterable[Feature], gone: Iterable[int]) -> list[Feature]:
-        """These features are new or have changed, and those numbers stand for none any more. The complete cities that
-        were there or are."""
+        """Update the rows: these features are new or have changed, those ids no longer exist. Returns the completed
+        cities among the old and new ones."""
         known, kinds = self._known, view.box.kinds
         cities = []
         for f in [known.pop(n) for n in gone if n in known]:
@@ -297,7 +297,7 @@ class ViewCache:
         return cities
 
     def _drop(self, f: Feature, kinds: Mapping[str, Kind]) -> bool:
-        """Remove a feature that no longer exists; whether it was a completed city."""
+        """Remove a feature that no longer exists; returns whether it was a completed city."""
         if f.figures:
             stage = kinds[f.kind].stage
             self._claimed[stage].pop(f.id, None)
@@ -307,12 +307,12 @@ class ViewCache:
         return not f.open and f.kind == "city"
 
     def concerns(self, farm: Feature, version: int) -> bool:
-        """Whether what has happened to completed cities since then may matter to a farm: it shares no tile with others
-        that it borders."""
+        """Whether changes of completed cities since that version may affect a farm: it can only border cities with
+        which it shares a tile."""
         return version < self._version and (version < self._version - 1 or not self._round.isdisjoint(farm.squares))
 
     def border(self, view: View, farm: Feature) -> Border:
-        """The completed cities that a farm borders (R-FARM-03, R-FARM-04, A-10): the same object while they are."""
+        """The completed cities that a farm borders (R-FARM-03, R-FARM-04, A-10); the same object while unchanged."""
         if view is not self._seen:
             self.look(view)
         memo, now = self._memos[farm.id], self._version
@@ -327,7 +327,7 @@ class ViewCache:
         return known
 
     def borders(self, view: View, farms: Collection[Feature]) -> list[Border]:
-        """The same for many farms: the same list as long as it is the same farms and cities."""
+        """The same for many farms; the same list object while farms and cities are unchanged."""
         if view is not self._seen:
             self.look(view)
         return self._bordered.of(farms, lambda: [self.border(view, farm) for farm in farms])
@@ -345,14 +345,14 @@ class ViewCache:
 
 
 def by_category(events: Sequence[ScoreEvent], players: int) -> dict[str, list[int]]:
-    """The points of events by category and player."""
+    """The points of score events by category and player."""
     table: dict[str, list[int]] = {}
     add(table, events, players)
     return table
 
 
 def add(table: dict[str, list[int]], events: Sequence[ScoreEvent], players: int) -> None:
-    """Add the points of events to the row of the category of each."""
+    """Add the points of score events to the rows of their categories."""
     reason = None
     for event in events:
         if event.reason != reason:

@@ -1,7 +1,7 @@
-"""What a view of a game is made of: the JSON that every screen, export and program gets, as types.
+"""The types of a view of a game: the JSON that every screen, export and program gets.
 
-`scoring.projection` makes it, whoever shows it adds to it (`web.views`), and the OpenAPI document and the types of the
-page's modules are made from these classes (`web.described`). Squares are ``[column, row]``.
+`scoring.projection` builds it, `web.views` extends it, and the OpenAPI document and the types of the page's modules
+are generated from these classes (`web.described`). Squares are ``[column, row]``.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Annotated, Literal, NamedTuple, NotRequired, TypedDict
 
 from scoring.contributions import Held, Shape
 
-Place = tuple[int, int, str]  # column, row, and which segment of the tile there
+Place = tuple[int, int, str]  # column, row, and place of the segment on the tile
 
 
 class Named(NamedTuple):
-    """What a type is called where it is described (`web.openapi`)."""
+    """The name of a type in the descriptions (`web.openapi`)."""
 
     name: str
 
@@ -24,7 +24,7 @@ Move = Annotated[Mapping[str, object], Named("Move")]  # an event as `scoring.ev
 
 
 class TurnView(TypedDict):
-    """The turn part that is shown; ``part`` 2 is the second tile of a double turn."""
+    """The current turn part; ``part`` 2 is the second tile of a double turn."""
 
     number: int
     player: int
@@ -33,7 +33,7 @@ class TurnView(TypedDict):
 
 
 class NextTileView(TypedDict):
-    """Whose tile comes next."""
+    """Who places the next tile."""
 
     player: int
     part: int
@@ -41,7 +41,7 @@ class NextTileView(TypedDict):
 
 
 class PlayerView(TypedDict):
-    """A player; ``projected`` is the score if the game ended now, ``supply`` the pieces in hand by their names."""
+    """A player; ``projected`` is the score if the game ended now, ``supply`` the pieces in supply by name."""
 
     index: int
     name: str
@@ -61,7 +61,7 @@ class LeftView(TypedDict):
 
 
 class TileView(TypedDict):
-    """A tile that lies; without entry, turn and player where it lay before the first turn."""
+    """A tile on the board; a start tile has no entry, turn and player."""
 
     at: list[int]
     tile: str
@@ -74,7 +74,7 @@ class TileView(TypedDict):
 
 
 class FigureView(TypedDict):
-    """A figure on the board, ``spot`` in hundredths of its tile's side; one that is ``apart`` is drawn by its box."""
+    """A figure on the board, ``spot`` in hundredths of its tile's side; an ``apart`` one is drawn by its expansion."""
 
     player: int
     figure: str
@@ -88,8 +88,8 @@ class FigureView(TypedDict):
 
 
 class BoardView(TypedDict):
-    """What lies on the table. The expansions in play add their own facts, each under a name of its own; ``drawn`` is
-    how their pieces are drawn, ``held`` what each player holds."""
+    """The board. The expansions in play add their own state, each under its own key; ``drawn`` are drawings of their
+    pieces, ``held`` the components held by each player."""
 
     tiles: list[TileView]
     figures: list[FigureView]
@@ -98,7 +98,7 @@ class BoardView(TypedDict):
 
 
 class FeatureView(TypedDict):
-    """A feature that can be claimed: who owns it, and what it is worth now and when complete."""
+    """A feature that can be claimed: its owners, and its value now and when complete."""
 
     id: str
     kind: str
@@ -122,7 +122,7 @@ class PointsView(TypedDict):
 
 
 class ItemView(TypedDict):
-    """A term of a sum; with a player, it is that one's alone."""
+    """A term of a sum; with a player, it counts for that player only."""
 
     what: str
     count: int
@@ -132,14 +132,14 @@ class ItemView(TypedDict):
 
 
 class ShareView(TypedDict):
-    """What somebody weighs in a majority."""
+    """A player's weight in a majority."""
 
     player: int
     weight: int
 
 
 class PhraseView(TypedDict):
-    """A clause of an explanation: the ``key`` of its text, and what goes into it."""
+    """A clause of an explanation: the ``key`` of its text, and the placeholder values."""
 
     key: str
     tiles: NotRequired[int]
@@ -156,7 +156,7 @@ class PhraseView(TypedDict):
 
 
 class ScoreView(TypedDict):
-    """Points with all that they are made of; ``player`` is whose turn it was, ``because`` says it in phrases."""
+    """A score event with all its details; ``player`` is the active player, ``because`` the explanation as phrases."""
 
     turn: int | None
     player: int | None
@@ -181,14 +181,14 @@ class StageView(TypedDict):
 
 
 class CategoryView(TypedDict):
-    """What each player has of a category of points, over the whole game."""
+    """Each player's points of one category over the whole game."""
 
     category: str
     points: list[int]
 
 
 class FinalView(TypedDict):
-    """The final scoring; ``tie`` says what a tie of the winners means."""
+    """The final scoring; ``tie`` tells how a tie of the winners is resolved."""
 
     stages: list[StageView]
     table: list[CategoryView]
@@ -198,7 +198,7 @@ class FinalView(TypedDict):
 
 
 class IssueView(TypedDict):
-    """What the rules have against something that happened; or what people are asked to put right on the table."""
+    """A breach of the rules, or something that people are asked to correct on the table."""
 
     code: str
     text: str
@@ -210,7 +210,7 @@ class IssueView(TypedDict):
 
 
 class OpenQuestionView(TypedDict):
-    """Something that the table does not show, with the events that would answer it."""
+    """A question about an event that the table does not show, with the possible answers as events."""
 
     id: str
     code: str
@@ -224,7 +224,7 @@ class OpenQuestionView(TypedDict):
 
 
 class HappenedView(TypedDict):
-    """Something that happened: the entry that says so, and the fields of the move, whose ``do`` is the ``kind``."""
+    """An event of the history: its log entry, and the fields of the move, whose ``do`` is the ``kind``."""
 
     seq: int
     turn: int
@@ -265,7 +265,7 @@ class GameView(TypedDict):
 
 
 class MoveView(TypedDict):
-    """Something that may be done."""
+    """A possible move."""
 
     code: Annotated[str, "what it is called; several may be one `do`"]
     do: str
@@ -277,21 +277,21 @@ class MoveView(TypedDict):
 
 
 class MovesView(TypedDict):
-    """What can be done now."""
+    """The moves that are possible now."""
 
     next_tile: NextTileView
     moves: list[MoveView]
 
 
 class TurnsOnSquare(TypedDict):
-    """A square where a tile fits, with the quarter turns in which it does."""
+    """A square where a tile fits, with the rotations (quarter turns) at which it fits."""
 
     at: list[int]
     rots: list[int]
 
 
 class PlacesView(TypedDict):
-    """Where a kind of tile may be laid, and how many of it are left."""
+    """The squares where a kind of tile may be placed, and the number of tiles left of it."""
 
     tile: str
     left: int
@@ -299,7 +299,7 @@ class PlacesView(TypedDict):
 
 
 class KindThere(TypedDict):
-    """A kind of tile that fits on a square: how many are left, and in which quarter turns it fits."""
+    """A kind of tile that fits on a square: the number left, and the rotations (quarter turns) at which it fits."""
 
     tile: str
     left: int
@@ -307,7 +307,7 @@ class KindThere(TypedDict):
 
 
 class KindsView(TypedDict):
-    """What may be laid on a square: of ``total`` tiles that are left ``fit`` do."""
+    """The kinds that may be placed on a square: ``fit`` of the ``total`` remaining tiles."""
 
     at: list[int]
     total: int
@@ -316,7 +316,7 @@ class KindsView(TypedDict):
 
 
 class GapRow(TypedDict):
-    """A square where a tile may be laid next: how many kinds, and how many tiles, fit there."""
+    """An open square: the number of kinds, and of tiles, that fit there."""
 
     at: list[int]
     kinds: int
@@ -324,28 +324,28 @@ class GapRow(TypedDict):
 
 
 class GapsView(TypedDict):
-    """Every square where a tile may be laid next; ``total`` are left."""
+    """Every open square; ``total`` tiles remain."""
 
     total: int
     gaps: list[GapRow]
 
 
 class Objection(TypedDict):
-    """What the rules have against a tile where it is."""
+    """An objection of the rules to a tile on its square."""
 
     code: str
     text: str
 
 
 class ObjectionsThere(TypedDict):
-    """What the rules have against a tile in one of its quarter turns; nothing where it fits."""
+    """The objections of the rules to a tile at one rotation; empty if it fits."""
 
     rot: int
     objections: list[Objection]
 
 
 class ObjectionsView(TypedDict):
-    """What the rules have against a kind of tile on a square."""
+    """The objections of the rules to a kind of tile on a square."""
 
     tile: str
     at: list[int]
@@ -353,8 +353,8 @@ class ObjectionsView(TypedDict):
 
 
 class MomentView(GameView):
-    """A game at an earlier moment: ``moves`` are what could be done, ``after`` is the entry after which something is
-    inserted that happened just then."""
+    """A game at an earlier moment: ``moves`` are those possible then, ``after`` is the entry after which a missed event
+    of that moment is inserted."""
 
     moves: list[MoveView]
     after: int

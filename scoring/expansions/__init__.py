@@ -1,4 +1,4 @@
-"""What a box adds to the game: one frozen value each; the core iterates over them and names none."""
+"""The contributions of the boxes, one frozen value each; the core iterates over them and names none."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ KNOWN: Mapping[str, Expansion] = {e.name: e for e in (BASE, RIVER, INNS, TRADERS
 
 
 def has_tiles_of_its_own(name: str) -> bool:
-    """Whether a box can be played with by itself."""
+    """Whether a box can be played without another one."""
     return name == BASE.name or KNOWN[name].stands_alone
 
 
 def boxes(names: Iterable[str], usual: Iterable[str] = ()) -> tuple[str, ...]:
-    """The boxes that are played with when these are named: with them comes the base game, or the box of those that the
-    edition ``usual``ly plays with, unless one of them can be played with by itself.
+    """The boxes in play for these names. Unless one of them can be played without another one, the edition's default
+    basic box (the first such one of ``usual``, else the base game) is added in front.
 
     Raises InvalidNotation listing the known ones.
     """

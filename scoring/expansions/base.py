@@ -1,4 +1,4 @@
-"""The base game: followers on roads, cities, cloisters and fields. Its rules are in force whatever is chosen."""
+"""The base game: followers on roads, cities, cloisters and fields. Its rules are always in force."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from scoring.state import (
 from scoring.tiles import EDGES, Segment, Square, Tile, neighbour
 from scoring.turns import close_turn, next_part, score_completed, was_paid
 
-FOLLOWERS = 7  # eight, of which one marks the score (R-COMP-01)
+FOLLOWERS = 7  # eight, one of which is the score marker (R-COMP-01)
 
 
 def marks(segment: Segment) -> tuple[tuple[str, int], ...]:
@@ -48,7 +48,7 @@ def marks(segment: Segment) -> tuple[tuple[str, int], ...]:
 
 
 def _units(rules: Rules, feature: Feature, complete: bool) -> int:
-    """Tiles, or segments if the house counts those in what is incomplete (R-END-05)."""
+    """Tiles, or segments if the rules count those of incomplete features (R-END-05)."""
     return len(feature.places) if rules.incomplete_unit == "segment" and not complete else len(feature.squares)
 
 
@@ -96,19 +96,19 @@ KINDS = (
 
 
 def steps(rules: Rules) -> tuple[Step, ...]:
-    """R-TURN-01, R-TURN-06: lay a tile, put a figure down, score what is complete."""
+    """R-TURN-01, R-TURN-06: place a tile, deploy a figure, score completed features."""
     return (Step(name="start"), Step(name="draw", after="start"), Step(name="place", after="draw"),
             Step(name="wood", after="place"), Step(name="score", after="wood", run=score_completed),
             Step(name="end", after="score"))
 
 
 def on_tile(d: Draft, event: TilePlaced) -> None:
-    """A tile is laid: on an empty square it joins the board, whatever the rules say (R-PLACE-01 to R-PLACE-03)."""
+    """A tile is placed: on an empty square it is added to the board, even if illegal (R-PLACE-01 to R-PLACE-03)."""
     d.laid = True
     draw(d, event.tile, event.at)
     for p in d.box.placing(d, d.box.tile(event.tile), event.at, event.rot):
         d.issue(p.code, p.text, event.at, *p.squares)
-    if event.at in d.tiles:  # the square is taken: the first tile stays, and the log can be corrected
+    if event.at in d.tiles:  # the square is occupied: the first tile stays, and the log can be corrected
         d.last_tile = event.at
         return
     lay(d, event.at, Placed(tile=event.tile, rot=event.rot, player=event.player, turn=d.turn))
@@ -125,7 +125,7 @@ def on_discard(d: Draft, event: TileDiscarded) -> None:
 
 
 def draw(d: Draft, tile: str, at: Square | None) -> None:
-    """A tile leaves the box."""
+    """A tile is drawn from the box."""
     squares = () if at is None else (at,)
     if tile not in d.box.contents:
         d.issue("not_in_box", f"Tile {tile} does not belong to the chosen boxes.", *squares)
@@ -133,14 +133,14 @@ def draw(d: Draft, tile: str, at: Square | None) -> None:
     d.left[tile] = left
     if left >= 0 or tile not in d.box.contents:
         return
-    # a start tile replaced by another start is still in the box, and many groups shuffle it in
+    # a start tile replaced by another start is still in the box, and many groups shuffle it in with the others
     spare = tile in d.box.set_aside and all(p.turn is not None or p.tile != tile for p in d.tiles.values())
     if left + spare < 0:
         d.issue("too_many", f"There are more tiles of kind {tile} than the box holds.", *squares)
 
 
 def on_figure(d: Draft, event: FigurePlaced) -> None:
-    """A figure is deployed: it stands where it was put; objections of the rules are reported."""
+    """A figure is deployed: it is put on the board in any case; objections of the rules are reported."""
     placed = d.tiles.get(event.at)
     segment = d.box.shape(placed.tile, placed.rot).named.get((event.feature, event.where)) if placed else None
     attempt = Attempt(player=event.player, figure=event.figure, at=event.at, feature=event.feature, where=event.where,
@@ -156,7 +156,7 @@ def on_figure(d: Draft, event: FigurePlaced) -> None:
         feature = feature_at(d, event.at, segment)
         set_figures(d, feature, (*feature.figures, number))
         d.touched.append(feature.id)
-        if d.turn >= 0 and not d.turn_open:  # seen after its turn was over
+        if d.turn >= 0 and not d.turn_open:  # detected after its turn was over
             score_completed(d)
 
 
@@ -179,7 +179,7 @@ def _square(at: Square) -> str:
 
 
 def lies_well(view: View, tile: Tile, at: Square, rot: int) -> Problem | None:
-    """R-PLACE-01, R-PLACE-02: beside a tile, a corner is not enough; R-PLACE-03: touching edges show the same kind."""
+    """R-PLACE-01, R-PLACE-02: adjacent to a tile, a corner is not enough; R-PLACE-03: touching edges must match."""
     if at in view.tiles:
         return Problem(code="square_taken", text=f"A second tile was recorded on square {_square(at)}.")
     wrong = mismatches(view, tile, at, rot)
@@ -208,7 +208,7 @@ def a_place(view: View, a: Attempt) -> Problem | None:
 
 
 def may_stand(view: View, a: Attempt) -> Problem | None:
-    """R-DEPLOY-03; a builder wants a road or city, a pig a field (R-BUILD-01, R-PIG-01, R-RIVER-06, R-SETUP-08)."""
+    """R-DEPLOY-03; a builder requires a road or city, a pig a field (R-BUILD-01, R-PIG-01, R-RIVER-06, R-SETUP-08)."""
     kind = view.box.kinds.get(a.feature)
     piece = view.box.pieces[a.figure]
     if a.figure not in view.box.counts:
@@ -244,7 +244,7 @@ def last_tile(view: View, a: Attempt) -> Problem | None:
 
 
 def unowned(view: View, a: Attempt) -> Problem | None:
-    """R-DEPLOY-04, R-DEPLOY-05; company figures need a follower of their own there (R-BUILD-01, R-PIG-01)."""
+    """R-DEPLOY-04, R-DEPLOY-05; company figures require a follower of their player (R-BUILD-01, R-PIG-01)."""
     if a.segment is None:
         return None
     here = figures_on(view, feature_at(view, a.at, a.segment))
@@ -260,7 +260,7 @@ def unowned(view: View, a: Attempt) -> Problem | None:
 
 
 def unscored(view: View, a: Attempt) -> Problem | None:
-    """R-DEPLOY-06: what a tile completes is scored once."""
+    """R-DEPLOY-06: a completed feature is scored once."""
     feature = None if a.segment is None else feature_at(view, a.at, a.segment)
     if feature is None or not feature.done or not was_paid(view, feature):
         return None
@@ -275,7 +275,7 @@ def from_supply(view: View, a: Attempt) -> Problem | None:
 
 
 def questions(view: View) -> Iterator[Question]:
-    """Who claimed what this tile completed, and whether the game is over."""
+    """Who claimed a feature that this tile completed, and whether the game is over."""
     if view.turn_open and view.laid and not view.actions and (claims := unseen_claims(view)):
         yield Question(code="claim", text="Who claimed what is complete?", player=view.player, at=view.last_tile,
                        turn=view.turn, lasting=True, answers=claims)
@@ -308,7 +308,7 @@ def unseen_claims(view: View) -> tuple[FigurePlaced, ...]:
 
 
 def moves(view: View) -> Iterator[Choice]:
-    """A tile, or one that fits nowhere; then a figure on it; the end of the turn and of the game."""
+    """Place or discard a tile; then deploy a figure on it; end the turn or the game."""
     if not (view.turn_open and view.laid):
         player, part = next_part(view)
         yield Choice(code="tile", event=TilePlaced, player=player)

@@ -1,4 +1,4 @@
-"""The Princess & the Dragon: state, turn slots and legality. What the events do is in dragon_moves."""
+"""The Princess & the Dragon: state, turn slots and legality. The effects of the events are in dragon_moves."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def initial(setup: Setup) -> Beasts:
 
 
 def steps(rules: Rules) -> tuple[Step, ...]:
-    """R-TURN-22: the dragon walks before or after scoring; the fairy pays at the start of a turn (R-FAIRY-05)."""
+    """R-TURN-22: the dragon moves before or after scoring; the fairy scores at the start of a turn (R-FAIRY-05)."""
     after = "wood" if rules.word("dragon_timing") == "before_scoring" else "score"
     return (Step(name="fairy", after="start", run=fairy_turn),
             Step(name="dragon", after=after, run=None),
@@ -52,20 +52,20 @@ def flags(view: View, at: Square | None) -> frozenset[str]:
 
 
 def stopped(d: Draft) -> None:
-    """Report steps that the dragon could have walked and did not (R-DRAGON-04)."""
+    """Report steps that the dragon could have taken and did not (R-DRAGON-04)."""
     if d.last_tile and "dragon" in flags(d, d.last_tile) and d.laid and beasts(d).dragon and dragon_steps(d):
         d.issue("dragon_stopped", "The dragon did not walk all the steps that it could.", d.last_tile)
 
 
 def ignored(d: Draft) -> None:
-    """Report a princess's removal that did not happen (R-PRINCESS-02), before scoring can send her knights home."""
+    """Report that the princess removed no knight (R-PRINCESS-02), before scoring can return the knights."""
     must = d.box.rules.word("princess_removal") == "must" and beasts(d).princess_turn != d.turn
     if must and d.last_tile and knights_of_princess(d):
         d.issue("princess_ignored", "The princess sent no knight home.", d.last_tile)
 
 
 def lies_aside(view: View, tile: Tile) -> bool:
-    """R-DRAGON-07, A-22: dragon tiles wait for the first volcano."""
+    """R-DRAGON-07, A-22: dragon tiles are set aside until the first volcano."""
     return "dragon" in tile.flags and beasts(view).dragon is None
 
 
@@ -77,8 +77,8 @@ def too_early(view: View, tile: Tile, at: Square, rot: int) -> Problem | None:
 
 
 def no_figure_here(view: View, a: Attempt) -> Problem | None:
-    """R-VOLCANO-01, R-VOLCANO-04, A-24: nobody goes to the volcano just laid, nor to the dragon. A rule says whether
-    the top of a tower is on the tile (A-56)."""
+    """R-VOLCANO-01, R-VOLCANO-04, A-24: no figure may be deployed on the volcano tile just placed, nor on the dragon's
+    tile. An option decides whether this includes the top of a tower there (A-56)."""
     name = view.setup.players[a.player].name
     if a.at == view.last_tile and view.laid and "volcano" in flags(view, a.at):
         return Problem(code="on_volcano", text=f"{name} put a {a.figure} on the volcano tile just laid.")
@@ -89,7 +89,7 @@ def no_figure_here(view: View, a: Attempt) -> Problem | None:
 
 
 def princess_first(view: View, a: Attempt) -> Problem | None:
-    """R-PRINCESS-02, R-PRINCESS-03: with knights in her city the action of this part is to send one home."""
+    """R-PRINCESS-02, R-PRINCESS-03: with knights in her city, the action of this part is to remove one."""
     if princess_waits(view):
         name = view.setup.players[a.player].name
         return Problem(code="princess_first", text=f"{name} put a {a.figure} down instead of sending a knight home.")
@@ -97,17 +97,17 @@ def princess_first(view: View, a: Attempt) -> Problem | None:
 
 
 def princess_waits(view: View) -> bool:
-    """Whether a knight has to go home before anything else."""
+    """Whether a knight must be removed before anything else."""
     return view.box.rules.word("princess_removal") == "must" and not view.actions and bool(knights_of_princess(view))
 
 
 def reference(figure: StandingFigure) -> FigureRef:
-    """How an event names a figure on its square."""
+    """An event's reference to a figure on its square."""
     return FigureRef(owner=figure.player, figure=figure.figure, feature=figure.feature, where=figure.where)
 
 
 def through_portal(view: View, a: Attempt) -> bool:
-    """R-PORTAL-01 to R-PORTAL-03: a follower may go to an open feature of any tile."""
+    """R-PORTAL-01 to R-PORTAL-03: a follower may be deployed to an incomplete feature of any tile."""
     if not view.laid or "portal" not in flags(view, view.last_tile) or a.segment is None:
         return False
     piece = view.box.pieces[a.figure]
@@ -118,7 +118,7 @@ def through_portal(view: View, a: Attempt) -> bool:
 
 
 def questions(view: View) -> Iterator[Question]:
-    """Where the dragon went, which knight left, and by which follower the fairy stands."""
+    """Where the dragon moved, which knight was removed, and beside which follower the fairy stands."""
     if not view.turn_open or not view.laid:
         return
     b = beasts(view)
@@ -143,7 +143,8 @@ def questions(view: View) -> Iterator[Question]:
 
 
 def moves(view: View) -> Iterator[Choice]:
-    """The fairy goes to an own follower, or a follower through a magic portal, instead of a figure on the tile."""
+    """Instead of deploying a figure on the tile: move the fairy to one's own follower, or deploy a follower through a
+    magic portal."""
     if not (view.turn_open and view.laid) or view.actions or princess_waits(view):
         return
     player, mine = view.player, view.box.rules.word("fairy_mode") == "follower"
@@ -159,7 +160,7 @@ def moves(view: View) -> Iterator[Choice]:
 
 
 def visits(view: View) -> Iterator[FairyMoved]:
-    """Where the fairy may have been taken."""
+    """The possible moves of the fairy."""
     return (a for c in moves(view) if c.event is FairyMoved for a in c.answers if isinstance(a, FairyMoved))
 
 
@@ -173,7 +174,7 @@ class Guarded(TypedDict):
 
 
 class Shown(TypedDict):
-    """The squares of the dragon and the fairy."""
+    """The positions of the dragon and the fairy."""
 
     dragon: list[int] | None
     fairy: list[int] | None

@@ -1,4 +1,4 @@
-"""The dragon, the fairy and the princess: what happened, and what it does to the state."""
+"""The dragon, the fairy and the princess: their events and the effects on the state."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ FAIRY_SCORED = 3  # R-FAIRY-06
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beasts:
-    """Where the neutral figures are.
+    """The state of the neutral figures.
 
-    ``fairy_of`` is the figure the fairy stands by, ``fairy_turn`` the turn in which it came there; ``path`` is the
-    dragon's walk of the turn ``path_turn``, with the square it began on; ``princess_turn`` the last turn in which a
-    knight went home.
+    ``fairy_of`` is the figure beside the fairy, ``fairy_turn`` the turn in which the fairy moved there; ``path`` is the
+    dragon's movement in the turn ``path_turn``, with the square it started on; ``princess_turn`` the last turn in
+    which a knight was removed.
     """
 
     dragon: Square | None = None
@@ -51,7 +51,7 @@ class Beasts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FairyMoved(Event):
-    """The fairy was moved instead of putting a figure down; ``beside`` names the follower where it belongs to one."""
+    """The fairy was moved instead of deploying a figure; ``beside`` names the follower if it belongs to one."""
 
     DO: ClassVar[str] = "fairy"
     player: int = written(PLAYER)
@@ -61,7 +61,7 @@ class FairyMoved(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DragonMoved(Event):
-    """The dragon walked: the squares it moved to, in order. One walk may come in several of these."""
+    """The dragon moved: the squares it entered, in order. One movement may be split into several of these events."""
 
     DO: ClassVar[str] = "dragon"
     player: int = written(PLAYER)
@@ -70,7 +70,7 @@ class DragonMoved(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrincessRemoved(FigureTaken):
-    """A princess tile sent this knight home."""
+    """A princess removed this knight from her city."""
 
     DO: ClassVar[str] = "princess"
 
@@ -80,7 +80,7 @@ def beasts(view: View) -> Beasts:
 
 
 def on_laid(d: Draft) -> None:
-    """R-VOLCANO-02, R-VOLCANO-03, A-48: the dragon flies to a volcano at once; nothing on the way is eaten."""
+    """R-VOLCANO-02, R-VOLCANO-03, A-48: the dragon moves to a volcano tile at once and eats nothing on the way."""
     at = d.last_tile
     if at is not None and "volcano" in d.box.tile(d.tiles[at].tile).flags:
         d.ext["dragon"] = replace(beasts(d), dragon=at)
@@ -91,7 +91,7 @@ def on_fairy(d: Draft, event: FairyMoved) -> None:
     name = d.setup.players[event.player].name
     b = beasts(d)
     if b.fairy_turn == d.turn and b.fairy == event.at and b.fairy_of is None and event.beside:
-        # repeated only to name the follower she stands by
+        # repeated only to name the follower beside her
         d.issues = [i for i in d.issues if (i.code, i.turn) != ("fairy_beside", d.turn)]
     else:
         check_action(d, event.player, "moved the fairy", event.at)
@@ -110,9 +110,9 @@ def on_fairy(d: Draft, event: FairyMoved) -> None:
 
 
 def fairy_turn(d: Draft) -> None:
-    """R-FAIRY-05, A-25, A-47: a point for whoever begins a turn with a follower at the fairy, not for a second part.
+    """R-FAIRY-05, A-25, A-47: a point for a player who begins a turn with a follower beside the fairy; not in part 2.
 
-    Where the fairy belongs to a tile, the rule ``fairy_turn`` says whether each of several followers there counts.
+    If the fairy belongs to a tile, the option ``fairy_turn`` decides whether each of several followers there counts.
     """
     own = [f for f in by_fairy(d) if f.player == d.player] if d.part == 1 else []
     if d.box.rules.word("fairy_turn") == "per_player":
@@ -122,7 +122,7 @@ def fairy_turn(d: Draft) -> None:
 
 
 def by_fairy(view: View) -> list[StandingFigure]:
-    """The followers that the fairy belongs to: one, or all on its square."""
+    """The followers that benefit from the fairy: one, or all on its square."""
     b = beasts(view)
     if view.box.rules.word("fairy_mode") == "follower":
         one = view.standing.get(b.fairy_of) if b.fairy_of is not None else None
@@ -132,7 +132,7 @@ def by_fairy(view: View) -> list[StandingFigure]:
 
 
 def fairy_event(view: View, own: list[StandingFigure], each: int, reason: str, rule: str) -> ScoreEvent:
-    """Points for one player's followers at the fairy; it names the feature of a single one that is meant."""
+    """Points for one player's followers beside the fairy; with the feature if it is a single follower."""
     item = Item(what="fairy", count=len(own), each=each)
     one = own[0] if rule == "R-FAIRY-06" or view.box.rules.word("fairy_mode") == "follower" else None
     feature = feature_of(view, one) if one else None
@@ -143,8 +143,8 @@ def fairy_event(view: View, own: list[StandingFigure], each: int, reason: str, r
 
 
 def fairy_bonus(view: View, features: Sequence[Feature]) -> Iterator[ScoreEvent]:
-    """R-FAIRY-06, A-26, A-41: 3 points for a follower at the fairy when its feature is scored, with or without
-    majority; farms at the end too. Two rules say whether what brings nothing itself does (A-51, A-52)."""
+    """R-FAIRY-06, A-26, A-41: 3 points for a follower beside the fairy when its feature is scored, with or
+    without majority, including farms at the end. Two options decide about features worth 0 points (A-51, A-52)."""
     at = beasts(view).fairy
     touched = [f for f in features if at in f.squares and brings_her_points(view, f)] if at else ()
     beside = by_fairy(view) if touched else []
@@ -157,7 +157,7 @@ def fairy_bonus(view: View, features: Sequence[Feature]) -> Iterator[ScoreEvent]
 
 
 def brings_her_points(view: View, feature: Feature) -> bool:
-    """Whether the fairy pays for a feature that is scored: always, or only where that itself is worth something."""
+    """Whether the fairy scores with a feature: always, or only if the feature itself is worth points."""
     rules = view.box.rules
     if feature.kind == "field":
         return rules.word("fairy_empty_farm") == "pays" or bool(bordered_cities(view, feature))
@@ -168,7 +168,7 @@ def brings_her_points(view: View, feature: Feature) -> bool:
 
 
 def walked(view: View) -> tuple[Square, ...]:
-    """The squares of this part's walk so far, beginning with the one where it started."""
+    """The squares of the dragon's movement in this part so far, including the first."""
     b = beasts(view)
     if b.path_turn == view.turn:
         return b.path
@@ -176,7 +176,7 @@ def walked(view: View) -> tuple[Square, ...]:
 
 
 def dragon_steps(view: View) -> tuple[Square, ...]:
-    """Where the dragon may step next in this part's walk; nothing at a dead end or after six steps (R-DRAGON-03 to -05,
+    """The squares the dragon may enter next in this part; none at a dead end or after six steps (R-DRAGON-03 to -05,
     A-21: the square it started on counts as visited)."""
     path = walked(view)
     if not path or len(path) > LONGEST_WALK:
@@ -186,8 +186,8 @@ def dragon_steps(view: View) -> tuple[Square, ...]:
 
 
 def walks(view: View) -> Iterator[DragonMoved]:
-    """The walks that the dragon may have taken from where it stands in this part, to any stop of theirs: of those that
-    end on one square and pass the same figures, one that goes on and one that is over."""
+    """The paths that the dragon may have taken from its position in this part, of any length: of those that end on the
+    same square and pass the same figures, one that can be continued and one that cannot."""
     placed = view.tiles.get(view.last_tile) if view.last_tile and view.laid else None
     if placed is None or "dragon" not in view.box.tile(placed.tile).flags or not walked(view):
         return
@@ -195,7 +195,7 @@ def walks(view: View) -> Iterator[DragonMoved]:
     begun = walked(view)
     known: set[tuple[Square, frozenset[Square], bool]] = set()
     paths = [begun]
-    for path in paths:  # grows while it is walked: the shortest first
+    for path in paths:  # extended while iterating (breadth-first search)
         ahead = [s for side in EDGES if (s := neighbour(path[-1], side)) in view.tiles and s not in path
                  and s != fairy and may_walk_on(view, s)] if len(path) <= LONGEST_WALK else []
         paths += [(*path, s) for s in ahead]
@@ -212,7 +212,7 @@ def may_walk_on(view: View, square: Square) -> bool:
 
 
 def movers(view: View, first: int, steps: int) -> tuple[int, ...]:
-    """Who moves the dragon at each step (R-DRAGON-02)."""
+    """The player who moves the dragon at each step (R-DRAGON-02)."""
     return tuple((first + n) % len(view.setup.players) for n in range(steps))
 
 
@@ -232,7 +232,7 @@ def on_dragon(d: Draft, event: DragonMoved) -> None:
 
 
 def knights_of_princess(view: View) -> tuple[StandingFigure, ...]:
-    """The knights in the city that the princess of the tile just laid stands in (R-PRINCESS-02, A-28)."""
+    """The knights in the city of the princess on the last tile (R-PRINCESS-02, A-28)."""
     at = view.last_tile
     if at is None or not view.laid or not view.turn_open:
         return ()
@@ -245,7 +245,7 @@ def knights_of_princess(view: View) -> tuple[StandingFigure, ...]:
 
 @cache
 def her_segment(tile: str) -> int | None:
-    """The segment of the tile in which a princess stands."""
+    """The segment of the tile with a princess."""
     segments = catalogue()[tile].segments if tile in catalogue() else ()
     return next((n for n, s in enumerate(segments) if "princess" in s.signs), None)
 

@@ -1,4 +1,4 @@
-"""Inns & Cathedrals: a follower that weighs two, roads with inns, cities with cathedrals."""
+"""Inns & Cathedrals: the large follower of weight two, roads with inns, cities with cathedrals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The River: it lies first, ends in the lake, parts the fields, and never doubles back (R-RIVER-01 to R-RIVER-09)."""
+"""The River: placed first, ends in the lake, separates fields, and makes no U-turn (R-RIVER-01 to R-RIVER-09)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scoring.events import StartTile
 from scoring.tiles import EDGES, OPPOSITE, Square, Tile, edge, neighbour, product
 
 SPRING = "river.01"
-WATER = "I"  # a river edge in a tile's edges
+WATER = "I"  # letter of a river edge
 
 
 def may_bend(bends: Sequence[str], window: str) -> bool:
@@ -21,13 +21,13 @@ def may_bend(bends: Sequence[str], window: str) -> bool:
 
 
 def bend(came_from: str, goes_to: str) -> str:
-    """Which way the river turns on a tile that it enters through one side and leaves through another."""
+    """The bend of the river on a tile that it enters through one side and leaves through another."""
     turned = (EDGES.index(goes_to) - EDGES.index(came_from)) % 4
     return {1: "L", 2: "S", 3: "R"}[turned]
 
 
 def mouths(tile: Tile, rot: int) -> list[str]:
-    """The sides through which water flows."""
+    """The sides with a river edge."""
     return [side for side in EDGES if edge(tile, rot, side) == WATER]
 
 

@@ -36,7 +36,7 @@ RANSOM = 3  # R-TOWER-12
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Towers:
     """Heights by square, pieces placed per player, prisoners as (holder, owner, figure); the tower and turn of the last
-    piece, as long as it may still take a prisoner; the round in which each player last paid a ransom."""
+    piece while it may still capture; the round in which each player last paid a ransom."""
 
     heights: Mapping[Square, int] = field(default_factory=dict)
     placed: tuple[int, ...] = ()
@@ -48,7 +48,7 @@ class Towers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TowerRaised(Event):
-    """A tower piece was laid on a tower place or on a tower."""
+    """A tower piece was placed on a tower foundation or on a tower."""
 
     DO: ClassVar[str] = "tower"
     player: int = written(PLAYER)
@@ -57,14 +57,14 @@ class TowerRaised(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Captured(FigureTaken):
-    """The tower just raised took this follower."""
+    """The tower just raised captured this follower."""
 
     DO: ClassVar[str] = "capture"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchanged(Event):
-    """Two players released a prisoner of each other. Happens by itself; the event tells which two."""
+    """Two players exchanged prisoners. The exchange is automatic; the event tells which two were chosen."""
 
     DO: ClassVar[str] = "exchange"
     player: int = written(PLAYER)
@@ -73,7 +73,7 @@ class Exchanged(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RansomPaid(Event):
-    """The player bought a follower back from the jailer."""
+    """The player paid a ransom for a captured follower."""
 
     DO: ClassVar[str] = "ransom"
     player: int = written(PLAYER)
@@ -94,18 +94,18 @@ def steps(rules: Rules) -> tuple[Step, ...]:
 
 
 def reach(at: Square, height: int) -> frozenset[Square]:
-    """R-TOWER-05: the tower's square and ``height`` squares in each straight direction."""
+    """R-TOWER-05: the tower's square and ``height`` squares in each orthogonal direction."""
     arms = {(at[0] + dx * n, at[1] + dy * n) for dx, dy in STEP.values() for n in range(1, height + 1)}
     return frozenset({at} | arms)
 
 
 def guard(view: View, at: Square) -> StandingFigure | None:
-    """The follower that closes the tower on a square."""
+    """The follower on top of the tower on a square, which closes it."""
     return next((f for f in view.standing.values() if f.at == at and f.feature == "tower"), None)
 
 
 def may_capture(view: View) -> tuple[StandingFigure, ...]:
-    """The followers that the piece just laid may take (R-TOWER-04, R-TOWER-05, R-TOWER-09, A-37)."""
+    """The followers that the piece just placed may capture (R-TOWER-04, R-TOWER-05, R-TOWER-09, A-37)."""
     t = towers(view)
     if t.raised is None or t.raised_turn != view.turn:
         return ()
@@ -146,13 +146,13 @@ def on_capture(d: Draft, event: Captured) -> None:
 
 
 def mutual(view: View) -> tuple[int, int] | None:
-    """Two players who hold a prisoner of each other (R-TOWER-10)."""
+    """Two players who each hold a prisoner of the other (R-TOWER-10)."""
     held = {(holder, owner) for holder, owner, _ in towers(view).prisoners}
     return next(((a, b) for a, b in sorted(held) if a < b and (b, a) in held), None)
 
 
 def release(d: Draft, owner: int, figure: str, holder: int | None = None) -> bool:
-    """Send a prisoner home. Without a holder, whoever has it."""
+    """Return a prisoner to its owner; without ``holder``, from whoever holds it."""
     t = towers(d)
     for n, (h, o, f) in enumerate(t.prisoners):
         if (o, f) == (owner, figure) and holder in (None, h):
@@ -162,7 +162,7 @@ def release(d: Draft, owner: int, figure: str, holder: int | None = None) -> boo
 
 
 def on_exchange(d: Draft, event: Exchanged) -> None:
-    """R-TOWER-10, R-TOWER-11: one pair, as the players chose; where no choice was reported, the heavier figure."""
+    """R-TOWER-10, R-TOWER-11: the pair that the players chose; without a reported choice, the heaviest figures."""
     pair = mutual(d)
     waiting = list(pair or ())
     for ref in event.released:
@@ -177,20 +177,20 @@ def on_exchange(d: Draft, event: Exchanged) -> None:
 
 
 def exchange_rest(d: Draft) -> None:
-    """R-TOWER-10: the exchange is automatic; where no choice was reported, the heavier figure goes home."""
+    """R-TOWER-10: the exchange is automatic; without a reported choice, the heaviest figure is returned."""
     while (pair := mutual(d)) is not None:
         for owner, holder in (pair, pair[::-1]):
             release_heaviest(d, owner, holder)
 
 
 def release_heaviest(d: Draft, owner: int, holder: int) -> None:
-    """Send home the prisoner that its owner would choose."""
+    """Return the prisoner that its owner would choose, that of the greatest weight."""
     held = [f for h, o, f in towers(d).prisoners if (h, o) == (holder, owner)]
     release(d, owner, max(held, key=lambda f: d.box.pieces[f].weight), holder)
 
 
 def on_ransom(d: Draft, event: RansomPaid) -> None:
-    """R-TOWER-12, R-TURN-21, A-39. Off the table nothing can be seen, so what the rules forbid does not happen."""
+    """R-TOWER-12, R-TURN-21, A-39. It cannot be observed, so an impossible one is ignored."""
     name = d.setup.players[event.player].name
     first_part = d.turn - (d.part - 1)
     held = (event.jailer, event.released.owner, event.released.figure)
@@ -211,14 +211,14 @@ def on_ransom(d: Draft, event: RansomPaid) -> None:
 
 
 def freed(view: View, data: Mapping[str, object]) -> int | None:
-    """Who pays a ransom: whoever gets a follower back."""
+    """The payer of a ransom: the owner of the follower."""
     released = data.get("released")
     owner = released.get("owner") if isinstance(released, Mapping) else None
     return owner if type(owner) is int else None
 
 
 def is_place(view: View, at: Square, feature: str, where: str) -> bool:
-    """Whether the tile has a tower place."""
+    """Whether the tile has a tower foundation."""
     placed = view.tiles.get(at)
     return feature == "tower" and where == "I" and placed is not None and "tower" in view.box.tile(placed.tile).flags
 
@@ -229,7 +229,7 @@ def on_top(view: View, a: Attempt) -> bool:
 
 
 def can_close(view: View, a: Attempt) -> Problem | None:
-    """R-TOWER-03: a tower of at least one storey that nobody has closed."""
+    """R-TOWER-03: a tower of at least one piece that is not closed."""
     if a.feature != "tower" or a.at not in view.tiles:
         return None
     name = view.setup.players[a.player].name
@@ -250,7 +250,7 @@ def off_board(view: View) -> Iterator[tuple[int, str, int]]:
 
 
 def questions(view: View) -> Iterator[Question]:
-    """Whom the tower took, and which prisoners go home."""
+    """Which follower the tower captured, and which prisoners are exchanged."""
     if not view.turn_open:
         return
     if takes := may_capture(view):
@@ -270,7 +270,7 @@ def questions(view: View) -> Iterator[Question]:
 
 
 def offers(view: View) -> Iterator[Question]:
-    """A ransom: who may pay which (R-TOWER-12, R-TURN-21, A-39)."""
+    """The ransoms that may be paid (R-TOWER-12, R-TURN-21, A-39)."""
     t, payer = towers(view), view.player
     first_part = view.turn - (view.part - 1) if view.turn_open else view.turn + 1 - (view.part - 1)
     held = sorted({(holder, figure) for holder, owner, figure in t.prisoners if owner == payer})
@@ -281,7 +281,7 @@ def offers(view: View) -> Iterator[Question]:
 
 
 def moves(view: View) -> Iterator[Choice]:
-    """A ransom; a piece for a tower, or a follower on top of one instead of a figure on the tile."""
+    """Pay a ransom; place a tower piece, or a follower on top of a tower, instead of deploying a figure on the tile."""
     for question in offers(view):
         yield Choice(code="ransom", event=RansomPaid, player=question.player, answers=question.answers)
     if not (view.turn_open and view.laid) or view.actions:
@@ -299,23 +299,23 @@ def moves(view: View) -> Iterator[Choice]:
 
 
 def purse(view: View) -> int:
-    """The points of the player whose turn it is, including what the start of the turn brings (R-FAIRY-05)."""
+    """The points of the active player, including those at the start of the turn (R-FAIRY-05)."""
     if not view.turn_open:
-        view = d = Draft(cast(GameState, view))  # a draft can be copied as well
+        view = d = Draft(cast(GameState, view))  # a draft can be copied too
         open_turn(d, view.player, view.part)
         advance(d, "draw")
     return view.scores[view.player]
 
 
 class Tower(TypedDict):
-    """A tower with its floors."""
+    """A tower and its height."""
 
     at: list[int]
     height: int
 
 
 class Prisoner(TypedDict):
-    """A follower in captivity; the players are numbers."""
+    """A captured follower; players are indices."""
 
     holder: int
     owner: int
@@ -323,7 +323,7 @@ class Prisoner(TypedDict):
 
 
 class Shown(TypedDict):
-    """Every tower, and who is held by whom."""
+    """All towers and prisoners."""
 
     towers: list[Tower]
     prisoners: list[Prisoner]
@@ -336,7 +336,7 @@ def shows(view: View) -> Shown:
 
 
 def draws(view: View) -> Iterator[Shape]:
-    """Floors, at most five, and how many there are: height cannot be seen from above."""
+    """At most five floors, and the height as a number, which cannot be seen from above."""
     for at, height in towers(view).heights.items():
         floors: list[Shape] = [{"tag": "rect", "look": {
             "x": -15, "y": 8 - n * 5, "width": 30, "height": 12, "rx": 2.5, "class": "tower-floor", "fill": "#b98d5a",

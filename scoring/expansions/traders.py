@@ -1,4 +1,4 @@
-"""Traders & Builders: a second tile through the builder, the pig's better farms, and goods for whoever completes."""
+"""Traders & Builders: the builder's second tile, the pig's farm bonus, and trade goods for completing cities."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_GOODS = 10  # R-TRADE-05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goods:
-    """Tokens per player, in the order of GOODS."""
+    """Goods tokens per player, in the order of GOODS."""
 
     held: tuple[tuple[int, ...], ...]
 
@@ -39,7 +39,7 @@ def marks(segment: Segment) -> tuple[tuple[str, int], ...]:
 
 
 def extends_builder(d: Draft) -> None:
-    """R-BUILD-05, A-16: decided when the tile is laid, so only a builder that stood there before counts."""
+    """R-BUILD-05, A-16: decided when the tile is placed, so that only a builder already there counts."""
     at = d.last_tile
     if at is None:
         return
@@ -51,7 +51,7 @@ def extends_builder(d: Draft) -> None:
 
 
 def take_goods(d: Draft, feature: Feature) -> None:
-    """R-TRADE-02 to R-TRADE-04: whoever laid the tile takes a token for every symbol."""
+    """R-TRADE-02 to R-TRADE-04: the player of the tile takes a token for every goods symbol."""
     taken = [feature.marks.get(g, 0) for g in GOODS]
     if feature.kind == "city" and any(taken):
         held = list(goods(d).held)
@@ -61,7 +61,7 @@ def take_goods(d: Draft, feature: Feature) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoodsCounted(Event):
-    """Somebody counted the tokens of a kind that a player holds."""
+    """The number of a player's tokens of a kind, as counted by people."""
 
     DO: ClassVar[str] = "goods"
     player: int = written(PLAYER)
@@ -70,7 +70,7 @@ class GoodsCounted(Event):
 
 
 def on_goods(d: Draft, event: GoodsCounted) -> None:
-    """A count of tokens overrides what the rules say was taken."""
+    """A count of tokens overrides the number computed by the rules."""
     held = list(goods(d).held)
     held[event.player] = tuple(event.count if name == event.goods else n
                                for name, n in zip(GOODS, held[event.player], strict=True))
@@ -81,7 +81,7 @@ def on_goods(d: Draft, event: GoodsCounted) -> None:
 
 
 def offers(view: View) -> Iterator[Question]:
-    """R-TRADE-02: whoever completes a city takes its goods; people forget, and the camera cannot see it."""
+    """R-TRADE-02: the player who completes a city takes its goods; people forget, and the camera cannot see it."""
     if any(map(any, goods(view).held)) and not view.over:
         (choice,) = moves(view)
         yield Question(code="goods", text="Does anybody hold other goods?", player=view.player, offer=True,
@@ -89,7 +89,7 @@ def offers(view: View) -> Iterator[Question]:
 
 
 def moves(view: View) -> Iterator[Choice]:
-    """R-TRADE-02: somebody takes a token, or puts one back."""
+    """R-TRADE-02: a player takes a token or puts one back."""
     held = goods(view).held
     answers = []
     for n, name in enumerate(GOODS):
@@ -101,7 +101,7 @@ def moves(view: View) -> Iterator[Choice]:
 
 
 def majorities(held: tuple[tuple[int, ...], ...]) -> Iterator[tuple[str, dict[int, int], tuple[int, ...]]]:
-    """For each kind of goods: who holds how many, and who has the most (R-TRADE-05, R-TRADE-06, A-19)."""
+    """For each kind of goods: the tokens of each player, and who has the most (R-TRADE-05, R-TRADE-06, A-19)."""
     for n, name in enumerate(GOODS):
         counts = {p: h[n] for p, h in enumerate(held) if h[n]}
         yield name, counts, leaders(counts)
@@ -127,7 +127,7 @@ def pig(view: View, farm: Feature, player: int) -> Item | None:
 
 
 class Tokens(TypedDict):
-    """Goods by their kind."""
+    """Goods tokens by kind."""
 
     wine: int
     grain: int
@@ -135,7 +135,7 @@ class Tokens(TypedDict):
 
 
 class Shown(TypedDict):
-    """The goods of each player, and those that are left."""
+    """The goods tokens of each player, and those left."""
 
     goods: list[Tokens]
     bank: Tokens

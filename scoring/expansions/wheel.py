@@ -50,7 +50,7 @@ MONK = 2  # R-WHEEL-10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wheel:
-    """Where the pig stands, the turn part whose tile it last moved for, whose followers the plague has yet to take."""
+    """The pig's segment, the turn part of its last move, and the players who still owe the plague a follower."""
 
     pig: str = SEGMENTS[0]
     turned: int = -1
@@ -59,7 +59,7 @@ class Wheel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WheelTurned(Event):
-    """A tile with a wheel sign was drawn: the pig moves that many segments, before the tile is laid."""
+    """A tile with a wheel symbol was drawn: the pig moves that many segments, before the tile is laid."""
 
     DO: ClassVar[str] = "wheel"
     player: int = written(PLAYER)
@@ -68,14 +68,14 @@ class WheelTurned(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlagueTook(FigureEvent):
-    """The plague sent this follower home."""
+    """The plague removed this follower."""
 
     DO: ClassVar[str] = "plague"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrownTaken(Event):
-    """A follower was put on a crown space instead of the tile just laid."""
+    """A follower was deployed on a crown space instead of the last tile."""
 
     DO: ClassVar[str] = "crown"
     player: int = written(PLAYER)
@@ -92,7 +92,7 @@ def initial(setup: Setup) -> Wheel:
 
 
 def steps(rules: Rules) -> tuple[Step, ...]:
-    """R-WHEEL-03: between drawing and laying."""
+    """R-WHEEL-03: between drawing and placing the tile."""
     return (Step(name="wheel", after="draw"),)
 
 
@@ -102,7 +102,7 @@ def moved(pig: str, count: int) -> str:
 
 
 def knights_worth(knights: int, pennants: int, rule: str) -> int:
-    """R-WHEEL-07, A-30: what a player's knights in one city bring."""
+    """R-WHEEL-07, A-30: the points of a player's knights in one city."""
     return sum(i.points for i in tax_items(knights, pennants, rule))
 
 
@@ -113,7 +113,7 @@ def tax_items(knights: int, pennants: int, rule: str) -> tuple[Item, ...]:
 
 
 def crown_points(spaces: Sequence[int | None]) -> dict[int, int]:
-    """R-WHEEL-13: 3 for each follower; one alone on two spaces scores both."""
+    """R-WHEEL-13: 3 for each follower; a single follower on two spaces scores both."""
     taken = [p for p in spaces if p is not None]
     each = CROWN * len(spaces) if len(taken) == 1 else CROWN
     return {p: each * taken.count(p) for p in dict.fromkeys(taken)}
@@ -124,13 +124,13 @@ def on_crowns(view: View, segment: str) -> list[StandingFigure]:
 
 
 def on_land(view: View, player: int) -> list[StandingFigure]:
-    """A player's followers on land: everything but crowns."""
+    """A player's followers on land: all but those on crown spaces."""
     return [f for f in view.standing.values()
             if f.player == player and f.segment != NO_SEGMENT and view.box.pieces[f.figure].follower]
 
 
 def for_plague(view: View, player: int) -> list[StandingFigure]:
-    """The followers that the plague may take: those on land, and by the rule those on towers (R-WHEEL-11, A-53)."""
+    """The followers that the plague may take: those on land, optionally those on towers (R-WHEEL-11, A-53)."""
     if view.box.rules.word("plague_tower_guard") == "exempt":
         return on_land(view, player)
     return [f for f in view.standing.values() if f.player == player and view.box.pieces[f.figure].follower
@@ -138,13 +138,13 @@ def for_plague(view: View, player: int) -> list[StandingFigure]:
 
 
 def round_table(view: View, first: int) -> list[int]:
-    """The players clockwise, from one on."""
+    """The players clockwise, starting with ``first``."""
     count = len(view.setup.players)
     return [(first + n) % count for n in range(count)]
 
 
 def on_wheel(d: Draft, event: WheelTurned) -> None:
-    """R-WHEEL-03 to R-WHEEL-13: the pig moves, the segment acts, its crowns score."""
+    """R-WHEEL-03 to R-WHEEL-13: the pig moves, the segment takes effect, its crown spaces score."""
     if not 1 <= event.steps <= 3:
         d.issue("wheel_steps", f"No tile turns the wheel by {event.steps}.")
     if wheel(d).turned == d.turn:
@@ -167,14 +167,14 @@ def score_crowns(d: Draft, segment: str) -> None:
     spaces: list[int | None] = [f.player for f in figures]
     spaces += [None] * (CROWNS[segment] - len(spaces))
     for player, points in crown_points(spaces).items():
-        several = spaces.count(player) > 1  # followers; one alone scores every crown space
+        several = spaces.count(player) > 1  # followers; a single one scores every crown space
         item = Item(what="follower" if several else "crown", count=points // CROWN, each=CROWN)
         d.pay(_event(d, player, "wheel.crown", "R-WHEEL-13", (item,)))
     take_home(d, figures)
 
 
 def segment_events(view: View, segment: str, active: int) -> Iterator[ScoreEvent]:
-    """What a segment pays (R-WHEEL-05 to R-WHEEL-10)."""
+    """The score events of a segment (R-WHEEL-05 to R-WHEEL-10)."""
     if segment == "fortune":
         yield _event(view, active, "wheel.fortune", "R-WHEEL-06", (Item(what="fortune", count=1, each=FORTUNE),))
     worth = {"tax": (_tax, "R-WHEEL-07"), "famine": (_famine, "R-WHEEL-08"), "storm": (_storm, "R-WHEEL-09"),
@@ -223,7 +223,7 @@ def _event(view: View, player: int, reason: str, rule: str, items: tuple[Item, .
 
 
 def on_plague(d: Draft, event: PlagueTook) -> None:
-    """R-WHEEL-11, A-35, A-36: everybody with a follower on land takes exactly one back."""
+    """R-WHEEL-11, A-35, A-36: every player with a follower on land returns exactly one to supply."""
     name = d.setup.players[event.player].name
     found = standing(d, event.player, event.figure, event.at, event.feature, event.where)
     if found is None:
@@ -240,7 +240,7 @@ def on_plague(d: Draft, event: PlagueTook) -> None:
 
 
 def on_crown(d: Draft, event: CrownTaken) -> None:
-    """R-WHEEL-12, A-46: instead of a follower on the tile; one for each crown space."""
+    """R-WHEEL-12, A-46: instead of deploying on the tile; one follower per crown space."""
     name = d.setup.players[event.player].name
     check_action(d, event.player, "took a crown space")
     if len(on_crowns(d, event.segment)) >= CROWNS[event.segment]:
@@ -256,7 +256,7 @@ def on_crown(d: Draft, event: CrownTaken) -> None:
 
 
 def sign_needs_a_turn(d: Draft) -> None:
-    """R-WHEEL-02, R-WHEEL-03: a tile with a sign is laid after the wheel was turned, and only such a tile turns it."""
+    """R-WHEEL-02, R-WHEEL-03: tiles with a wheel symbol, and no others, are placed after turning the wheel."""
     if d.last_tile is None:
         return
     turned = wheel(d).turned == d.turn
@@ -267,7 +267,7 @@ def sign_needs_a_turn(d: Draft) -> None:
 
 
 def plague_over(d: Draft) -> None:
-    """R-WHEEL-11: the game goes on, be it by the sign of another tile (A-34). Whom it took is asked all the same."""
+    """R-WHEEL-11: play continues, even with the wheel symbol of another tile (A-34). The plague question stays open."""
     d.asked += plague_questions(d)
     for player in wheel(d).plagued:
         d.issue("plague_open", f"{d.setup.players[player].name} took no follower back for the plague.")
@@ -275,7 +275,7 @@ def plague_over(d: Draft) -> None:
 
 
 def sign_put_away(d: Draft, tile: str) -> None:
-    """A-34: the wheel's effect stands, and a replacement tile with a sign turns it again."""
+    """A-34: the wheel's effect stays, and a replacement tile with a wheel symbol turns it again."""
     if "wheel_icon" not in d.box.tile(tile).flags:
         return
     if wheel(d).turned != d.turn:
@@ -284,7 +284,7 @@ def sign_put_away(d: Draft, tile: str) -> None:
 
 
 def questions(view: View) -> Iterator[Question]:
-    """How far the pig went, and whom the plague takes."""
+    """How far the pig moved, and which followers the plague removes."""
     if sign_waits(view):
         yield Question(code="wheel_steps", text="How far did the pig move?", player=view.player, at=view.last_tile,
                        turn=view.turn, lasting=True, before=True, must=True, answers=pig_moves(view))
@@ -293,7 +293,7 @@ def questions(view: View) -> Iterator[Question]:
 
 
 def plague_questions(view: View) -> list[Question]:
-    """Whom the plague takes; until the tile is laid by itself, then as what the turn left open (`plague_over`)."""
+    """Which followers the plague removes; after the placement these are open questions (`plague_over`)."""
     return [Question(code="plague", text="Whom does the plague take?", player=player, turn=view.turn, before=True,
                      must=True, answers=tuple(
                          PlagueTook(player=player, figure=f.figure, at=f.at, feature=f.feature, where=f.where)
@@ -301,12 +301,12 @@ def plague_questions(view: View) -> list[Question]:
 
 
 def sign_waits(view: View) -> bool:
-    """Whether the tile just laid has a sign for which the wheel was not turned: it may still be told."""
+    """Whether the last tile has a wheel symbol for which the wheel was not turned; that may still be reported."""
     return view.turn_open and view.laid and has_sign(view) and wheel(view).turned != view.turn
 
 
 def owner_at(view: View, data: Mapping[str, object]) -> int | None:
-    """Whose follower the plague took: one for whom it waits, who has it on that place."""
+    """The owner of the follower that the plague removed: a player with an open question and that figure there."""
     due = {q.player for q in (*plague_questions(view), *view.asked) if q.code == "plague"}
     for f in view.standing.values():
         if f.player in due and (f.figure, f.feature, f.where) == tuple(map(data.get, ("figure", "feature", "where"))) \
@@ -316,13 +316,13 @@ def owner_at(view: View, data: Mapping[str, object]) -> int | None:
 
 
 def offers(view: View) -> Iterator[Question]:
-    """The pig moves before the tile is laid: until then nothing but the wheel shows it."""
+    """The pig moves before the tile is placed: until then only the wheel shows it."""
     if not view.over and not (view.turn_open and (view.laid or wheel(view).turned == view.turn)):
         yield Question(code="wheel", text="Did the pig move?", player=view.player, offer=True, answers=pig_moves(view))
 
 
 def moves(view: View) -> Iterator[Choice]:
-    """The pig moves before the tile; a follower goes on a crown instead of the tile."""
+    """The pig moves before the tile; a follower is deployed on a crown space instead of the tile."""
     laid = view.turn_open and view.laid
     if not laid and not (view.turn_open and wheel(view).turned == view.turn):
         yield Choice(code="wheel", event=WheelTurned, player=view.player, answers=pig_moves(view))
@@ -343,14 +343,14 @@ def marks(segment: Segment) -> tuple[tuple[str, int], ...]:
 
 
 def city_at_board(rules: Rules, feature: Feature, complete: bool, rate: Rate) -> Rate:
-    """R-CITY-06, A-54: whether a square of the board makes a city one of two tiles."""
+    """R-CITY-06, A-54: whether a square of the board counts as a tile of a two-tile city."""
     if rate == TINY_CITY and feature.marks.get("board") and rules.word("wheel_board_tiny_city") == "normal":
         return CITY
     return rate
 
 
 def has_sign(view: View) -> bool:
-    """Whether the tile just laid has a wheel sign."""
+    """Whether the last tile has a wheel symbol."""
     at = view.last_tile
     return at is not None and "wheel_icon" in view.box.tile(view.tiles[at].tile).flags
 
@@ -361,7 +361,7 @@ def shows(view: View) -> Shown:
 
 
 def draws(view: View) -> Iterator[Shape]:
-    """The wheel in the middle of its board, with the pig and the followers on its crowns."""
+    """The wheel in the middle of its board, with the pig and the followers on its crown spaces."""
     crowns = []
     for segment in SEGMENTS:
         taken = [f.player for f in on_crowns(view, segment)]

@@ -1,7 +1,7 @@
-"""The wheel board: four by four squares that lie there instead of a start tile (R-SETUP-07, R-WHEEL-01, A-33).
+"""The wheel board: 4 x 4 squares that replace the start tile (R-SETUP-07, R-WHEEL-01, A-33).
 
-Twelve squares form the rim: their outer edges are what a land tile must match, and their land belongs to features and
-is scored like that of tiles. The four in the middle are the wheel itself.
+Twelve squares form the rim: land tiles must match their outer edges, and their land belongs to features and is scored
+like that of tiles. The four in the middle are the wheel itself.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ BOARD = "wheel.board"
 SIZE = 4
 _EDGE = {"N": (50.0, 12.0), "E": (88.0, 50.0), "S": (50.0, 88.0), "W": (12.0, 50.0)}
 
-# column, row -> edges N E S W, then its segments: kind, atoms, and for a field the numbers of the cities it borders.
-# The grass is a ring that three roads cut into three fields; it runs on over the edges between the squares.
+# column, row -> edges N E S W, then its segments: kind, atoms, and for a field the indices of the cities it borders.
+# The grass is a ring that three roads divide into three fields; it continues across the edges between the squares.
 RIM: dict[Square, tuple[str, tuple[tuple[str, str, tuple[int, ...]], ...]]] = {
     (0, 0): ("CFFC", (("city", "N W", ()), ("field", "EL ER SL SR", (0,)))),
     (1, 0): ("FFFF", (("field", "NL NR EL ER WL WR", ()),)),
@@ -53,11 +53,11 @@ TILES = (
     Tile(id=BOARD, product="wheel", name="wheel board", count=0, edges="FFFF", segments=()),
 )
 _MIDDLE = frozenset(f"{BOARD}.{x}{y}" for x, y in CENTRE)
-ON_BOARD = frozenset(s for t in TILES for s in t.segments)  # they have no drawing, as those of tiles have
+ON_BOARD = frozenset(s for t in TILES for s in t.segments)  # segments without a drawing, unlike those of tiles
 
 
 def lay_board(start: StartTile) -> tuple[StartTile, ...]:
-    """The sixteen squares of the board, its corner at the start's square; nothing for another start tile."""
+    """The sixteen squares of the board, its corner at the start's square; empty for another start tile."""
     if start.tile != BOARD:
         return ()
     x, y = start.at
@@ -75,7 +75,7 @@ _INK = "#2a2018"
 
 
 class Crown(TypedDict):
-    """A segment of the wheel with the places on its crown, and whose followers stand there."""
+    """A segment of the wheel with its number of crown spaces, and the players with followers there."""
 
     segment: str
     spaces: int
@@ -83,7 +83,7 @@ class Crown(TypedDict):
 
 
 class Turned(TypedDict):
-    """The wheel, and the segment that the pig stands at."""
+    """The wheel, and the segment with the pig."""
 
     pig: str
     segments: list[str]
@@ -97,7 +97,7 @@ class Shown(TypedDict):
 
 
 def draw_wheel(view: View, pig: str, crowns: Sequence[tuple[str, Sequence[int | None]]]) -> Iterator[Shape]:
-    """Its segments clockwise from the top, the pig on one of them, and on its crown spaces who stands there."""
+    """The segments clockwise from the top, the pig on one of them, and the followers on the crown spaces."""
     squares = [at for at, placed in view.tiles.items() if placed.tile in _MIDDLE]
     if not squares:
         return

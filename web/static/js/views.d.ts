@@ -26,7 +26,7 @@ export type BackupState = {
   error: ErrorRow | null;
 };
 
-/** What lies on the table. The expansions in play add their own facts, each under a name of its own; ``drawn`` is how their pieces are drawn, ``held`` what each player holds. */
+/** The board. The expansions in play add their own state, each under its own key; ``drawn`` are drawings of their pieces, ``held`` the components held by each player. */
 export type BoardView = {
   tiles: TileView[];
   figures: FigureView[];
@@ -62,7 +62,7 @@ export type CandidateView = {
   probability: number;
 };
 
-/** What each player has of a category of points, over the whole game. */
+/** Each player's points of one category over the whole game. */
 export type CategoryView = {
   category: string;
   points: number[];
@@ -111,7 +111,7 @@ export type ErrorRow = {
   parts?: Record<string, any>;
 };
 
-/** A feature that can be claimed: who owns it, and what it is worth now and when complete. */
+/** A feature that can be claimed: its owners, and its value now and when complete. */
 export type FeatureView = {
   id: string;
   kind: string;
@@ -135,7 +135,7 @@ export type Figure = {
   company: boolean;
 };
 
-/** A figure on the board, ``spot`` in hundredths of its tile's side; one that is ``apart`` is drawn by its box. */
+/** A figure on the board, ``spot`` in hundredths of its tile's side; an ``apart`` one is drawn by its expansion. */
 export type FigureView = {
   player: number;
   figure: string;
@@ -148,7 +148,7 @@ export type FigureView = {
   seq?: number | null;
 };
 
-/** The final scoring; ``tie`` says what a tie of the winners means. */
+/** The final scoring; ``tie`` tells how a tie of the winners is resolved. */
 export type FinalView = {
   stages: StageView[];
   table: CategoryView[];
@@ -169,14 +169,14 @@ export type GameRow = {
   winners?: number[];
 };
 
-/** A square where a tile may be laid next: how many kinds, and how many tiles, fit there. */
+/** An open square: the number of kinds, and of tiles, that fit there. */
 export type GapRow = {
   at: number[];
   kinds: number;
   fit: number;
 };
 
-/** Every square where a tile may be laid next; ``total`` are left. */
+/** Every open square; ``total`` tiles remain. */
 export type GapsView = {
   total: number;
   gaps: GapRow[];
@@ -206,7 +206,7 @@ export type GuideStep = {
   answer: string | null;
 };
 
-/** Something that happened: the entry that says so, and the fields of the move, whose ``do`` is the ``kind``. */
+/** An event of the history: its log entry, and the fields of the move, whose ``do`` is the ``kind``. */
 export type HappenedView = {
   seq: number;
   turn: number;
@@ -225,7 +225,7 @@ export type HappenedView = {
   where?: string;
 };
 
-/** What a player holds, as the page shows it beside the name: the ``key`` of its text, how many, and an icon of that name, or ``figures`` as (owner, figure). */
+/** Components held by a player, shown beside the name: the ``key`` of the text, the number, and the name of an icon, or ``figures`` as (owner, figure). */
 export type Held = {
   key: string;
   n: number;
@@ -233,7 +233,7 @@ export type Held = {
   figures?: [number, string][];
 };
 
-/** What the rules have against something that happened; or what people are asked to put right on the table. */
+/** A breach of the rules, or something that people are asked to correct on the table. */
 export type IssueView = {
   code: string;
   text: string;
@@ -244,7 +244,7 @@ export type IssueView = {
   now?: string;
 };
 
-/** A term of a sum; with a player, it is that one's alone. */
+/** A term of a sum; with a player, it counts for that player only. */
 export type ItemView = {
   what: string;
   count: number;
@@ -253,14 +253,14 @@ export type ItemView = {
   player?: number;
 };
 
-/** A kind of tile that fits on a square: how many are left, and in which quarter turns it fits. */
+/** A kind of tile that fits on a square: the number left, and the rotations (quarter turns) at which it fits. */
 export type KindThere = {
   tile: string;
   left: number;
   rots: number[];
 };
 
-/** What may be laid on a square: of ``total`` tiles that are left ``fit`` do. */
+/** The kinds that may be placed on a square: ``fit`` of the ``total`` remaining tiles. */
 export type KindsView = {
   at: number[];
   total: number;
@@ -268,7 +268,7 @@ export type KindsView = {
   kinds: KindThere[];
 };
 
-/** The colours of a kind of segment: its rim, itself, and a dashed line along a band's middle or an area's edge. */
+/** The colours of a kind of segment: border, fill, and a dashed line along a band's centre or an area's edge. */
 export type Land = {
   rim: string;
   fill: string;
@@ -331,7 +331,7 @@ export type MadeBackup = {
   made_s?: number;
 };
 
-/** Something that may be done. */
+/** A possible move. */
 export type MoveView = {
   code: string;
   do: string;
@@ -349,26 +349,26 @@ export type MovesNow = {
   version: number;
 };
 
-/** Whose tile comes next. */
+/** Who places the next tile. */
 export type NextTileView = {
   player: number;
   part: number;
   waiting: boolean;
 };
 
-/** What the rules have against a tile where it is. */
+/** An objection of the rules to a tile on its square. */
 export type Objection = {
   code: string;
   text: string;
 };
 
-/** What the rules have against a tile in one of its quarter turns; nothing where it fits. */
+/** The objections of the rules to a tile at one rotation; empty if it fits. */
 export type ObjectionsThere = {
   rot: number;
   objections: Objection[];
 };
 
-/** What the rules have against a kind of tile on a square. */
+/** The objections of the rules to a kind of tile on a square. */
 export type ObjectionsView = {
   tile: string;
   at: number[];
@@ -382,7 +382,7 @@ export type OfferRow = {
   changes: string;
 };
 
-/** Something that the table does not show, with the events that would answer it. */
+/** A question about an event that the table does not show, with the possible answers as events. */
 export type OpenQuestionView = {
   id: string;
   code: string;
@@ -415,7 +415,7 @@ export type PastView = View & {
   after: number;
 };
 
-/** A clause of an explanation: the ``key`` of its text, and what goes into it. */
+/** A clause of an explanation: the ``key`` of its text, and the placeholder values. */
 export type PhraseView = {
   key: string;
   tiles?: number;
@@ -431,14 +431,14 @@ export type PhraseView = {
   rule?: string;
 };
 
-/** Where a kind of tile may be laid, and how many of it are left. */
+/** The squares where a kind of tile may be placed, and the number of tiles left of it. */
 export type PlacesView = {
   tile: string;
   left: number;
   places: TurnsOnSquare[];
 };
 
-/** A player; ``projected`` is the score if the game ended now, ``supply`` the pieces in hand by their names. */
+/** A player; ``projected`` is the score if the game ended now, ``supply`` the pieces in supply by name. */
 export type PlayerView = {
   index: number;
   name: string;
@@ -508,7 +508,7 @@ export type ScoreChange = {
   after: number;
 };
 
-/** Points with all that they are made of; ``player`` is whose turn it was, ``because`` says it in phrases. */
+/** A score event with all its details; ``player`` is the active player, ``because`` the explanation as phrases. */
 export type ScoreView = {
   turn: number | null;
   player: number | null;
@@ -554,7 +554,7 @@ export type SettingsState = {
   port?: number;
 };
 
-/** Something that lies on the table beside tiles and figures, drawn: an SVG element, 100 units a square, with its attributes (``look``) and what is in it. ``says`` is a text: its ``key`` and the values that go into it; a ``text`` shows it, others have it as their title. ``player`` has that player's follower drawn in it, in a box of 32 by 32. */
+/** The drawing of a component other than tiles and figures: an SVG element, 100 units per square, with attributes (``look``) and children (``inside``). ``says`` is a text: its ``key`` and placeholder values; a ``text`` element shows it, others have it as their title. ``player`` adds that player's follower, in a 32 x 32 view box. */
 export type Shape = {
   tag: string;
   look?: Record<string, string | number>;
@@ -563,13 +563,13 @@ export type Shape = {
   player?: number;
 };
 
-/** What somebody weighs in a majority. */
+/** A player's weight in a majority. */
 export type ShareView = {
   player: number;
   weight: number;
 };
 
-/** A sign of a segment or a tile: ``parts`` from back to front, on a round ground. One that is drawn ``like`` a kind of segment is drawn as that, ``scale`` times as large and with its corner ``at`` a point of the tile. ``room`` is how far trees and houses keep from it; where one that is ``ground`` stands, there is no village. */
+/** A sign of a segment or a tile: ``parts`` from back to front, on a round background. One drawn ``like`` a kind of segment takes that drawing, scaled by ``scale`` and with its corner ``at`` a point of the tile. ``room`` is the clearance to trees and houses; no village is drawn beside a ``ground`` sign. */
 export type Sign = {
   parts?: Stroke[];
   like?: string;
@@ -593,7 +593,7 @@ export type StatusView = {
   parts?: Record<string, any>;
 };
 
-/** One shape of a sign: an SVG path ``d``, its colours, and how wide its line is. */
+/** One shape of a sign: an SVG path ``d``, its fill and stroke colours, and the stroke width. */
 export type Stroke = {
   d: string;
   fill: string;
@@ -630,7 +630,7 @@ export type TileCandidate = {
   body?: Record<string, any>;
 };
 
-/** A tile that lies; without entry, turn and player where it lay before the first turn. */
+/** A tile on the board; a start tile has no entry, turn and player. */
 export type TileView = {
   at: number[];
   tile: string;
@@ -663,7 +663,7 @@ export type TurnRow = {
   picture: boolean;
 };
 
-/** The turn part that is shown; ``part`` 2 is the second tile of a double turn. */
+/** The current turn part; ``part`` 2 is the second tile of a double turn. */
 export type TurnView = {
   number: number;
   player: number;
@@ -671,7 +671,7 @@ export type TurnView = {
   open: boolean;
 };
 
-/** A square where a tile fits, with the quarter turns in which it does. */
+/** A square where a tile fits, with the rotations (quarter turns) at which it fits. */
 export type TurnsOnSquare = {
   at: number[];
   rots: number[];
