@@ -33,7 +33,7 @@ def parser(verbs: Sequence[str] = VERBS) -> argparse.ArgumentParser:
     """The command line as a parser, as far as these verbs go; every verb's module adds its own options."""
     top = _Parser(prog="bastide", description="Watches a game of tiles on the table and keeps the score.")
     top.add_argument("--version", action="version", version=f"bastide {__version__}")
-    top.add_argument("--debug", action="store_true", help="show the whole traceback of an unexpected error")
+    top.add_argument("--debug", action="store_true", help="show the full traceback of an unexpected error")
     commands = top.add_subparsers(dest="verb", required=True, metavar="COMMAND", parser_class=_Parser)
     for verb in verbs:
         module = importlib.import_module(f"bastide.commands.{verb}_command")
@@ -92,8 +92,8 @@ def main(argv: list[str] | None = None) -> int:
             print(f"bastide {args.verb}: the disk is full; free some space and try again", file=sys.stderr)
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
-        print(f"bastide {args.verb}: something unexpected went wrong ({type(e).__name__}: {e}); "
-              "run it again with --debug before the command for the details", file=sys.stderr)
+        print(f"bastide {args.verb}: unexpected error ({type(e).__name__}: {e}); "
+              "run it again with --debug before the command for the traceback", file=sys.stderr)
         return 1
 
 
@@ -104,5 +104,5 @@ def check_rooms() -> None:
         spec = importlib.util.find_spec(room)
         where = Path(spec.origin).resolve().parent.parent if spec and spec.origin else None
         if where != here:
-            raise Failure(f"the folder {room}/ is taken from {where or 'nowhere'} instead of {here}; "
+            raise Failure(f"the package {room}/ is imported from {where or 'nowhere'} instead of {here}; "
                           "start bastide from its own virtual environment (./run bastide ...)")

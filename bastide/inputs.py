@@ -59,7 +59,7 @@ def seed(text: str) -> int:
 def add_rules_arguments(parser: argparse.ArgumentParser) -> None:
     """``--edition`` and ``--rule``."""
     parser.add_argument("--edition", metavar="E", help=f"the rules in force: {', '.join(editions())}")
-    parser.add_argument("--rule", action="append", default=[], metavar="K=V", help="one option; repeatable")
+    parser.add_argument("--rule", action="append", default=[], metavar="K=V", help="a rules option; repeatable")
 
 
 def rule_options(args: argparse.Namespace) -> dict[str, str]:

@@ -20,15 +20,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--source", required=True, metavar="URI", help="a camera or a picture")
     parser.add_argument("--lens", metavar="FILE", help="from bastide calibrate lens")
     parser.add_argument("--camera", metavar="NAME", help="a preset: module2, module3, module3-wide, hq-6mm, ...")
-    parser.add_argument("--tiles", metavar="DIR", help="measure by your own tiles too")
+    parser.add_argument("--tiles", metavar="DIR", help="pictures of your own tiles, to measure from tiles in view too")
     parser.add_argument("--expansions", metavar="A,B")
-    parser.add_argument("--count", type=_count, metavar="N", help="stop after N looks (default: when the source ends)")
-    parser.add_argument("--json", action="store_true", help="one JSON document per look")
+    parser.add_argument("--count", type=_count, metavar="N",
+                        help="stop after N measurements (default: when the source ends)")
+    parser.add_argument("--json", action="store_true", help="one JSON document per measurement")
 
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no number of looks; take a whole number from 1")
+        raise argparse.ArgumentTypeError(f"{text}: must be a whole number from 1")
     return int(text)
 
 

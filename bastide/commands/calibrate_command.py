@@ -21,7 +21,7 @@ HELP = "calibrate lens, table, colours or one player's supply"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=["lens", "table", "colours", "supply"])
-    parser.add_argument("images", nargs="*", metavar="IMAGE", help="views of the ChArUco board (lens)")
+    parser.add_argument("images", nargs="*", metavar="IMAGE", help="pictures of the ChArUco board (lens)")
     parser.add_argument("--source", metavar="URI", help="a camera (lens), or a camera or a picture (table, colours)")
     parser.add_argument("--camera", metavar="NAME", help="a preset: module2, module3, module3-wide, hq-6mm, ...")
     parser.add_argument("--lens", metavar="FILE", help="from bastide calibrate lens (table)")
@@ -29,9 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mat", action="store_true", help="the printed mat or the four corner cards (table)")
     parser.add_argument("--tiles", metavar="DIR", help="pictures of your own tiles (table without a target)")
     parser.add_argument("--expansions", metavar="A,B")
-    parser.add_argument("--players", metavar="FILE", help="whose colours are in view (colours; default: all found)")
-    parser.add_argument("--colour", metavar="NAME", help="whose pieces lie in view (supply); other colours in the file "
-                        "of --out stay")
+    parser.add_argument("--players", metavar="FILE",
+                        help="players whose colours are in view (colours; default: all found)")
+    parser.add_argument("--colour", metavar="NAME", help="the colour of the pieces in view (supply); other colours "
+                        "in the file of --out are kept")
     parser.add_argument("--out", required=True, metavar="FILE")
     parser.add_argument("--json", action="store_true")
 

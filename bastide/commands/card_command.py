@@ -11,18 +11,19 @@ from pathlib import Path
 from bastide.errors import Failure
 from bastide.inputs import port
 
-HELP = "read bastide.txt of the card, or show on the screen where the page is"
+HELP = "apply bastide.txt of the SD card, or show the page's address on the screen"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     acts = parser.add_subparsers(dest="act", required=True, metavar="ACT")
-    read = acts.add_parser("read", help="do what bastide.txt says; the service does at every start")
+    read = acts.add_parser("read", help="apply the settings in bastide.txt, as the service does at every start")
     read.add_argument("file", type=Path, help="bastide.txt on the boot partition")
     read.add_argument("--data", metavar="DIR", type=Path, default=Path("/var/lib/bastide"))
-    read.add_argument("--root", metavar="DIR", type=Path, default=Path("/"), help="where the system lies")
+    read.add_argument("--root", metavar="DIR", type=Path, default=Path("/"),
+                      help="root folder of the system (default: /)")
     shown = acts.add_parser("show", help="the page's address and QR code")
-    shown.add_argument("--port", type=port, help="the page's (default: the one that is announced in the network)")
-    shown.add_argument("--once", action="store_true", help="show it and end")
+    shown.add_argument("--port", type=port, help="the page's port (default: the one announced on the network)")
+    shown.add_argument("--once", action="store_true", help="show it once and exit")
     acts.add_parser("template", help="an empty bastide.txt")
 
 

@@ -26,12 +26,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=port, help="default 8000, with --once any free port")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--seed", type=seed, default=1)
-    parser.add_argument("--speed", type=float, metavar="X", help="times real time; 0 is as fast as it goes (default 4)")
+    parser.add_argument("--speed", type=float, metavar="X",
+                        help="multiple of real time; 0: as fast as possible (default 4)")
     parser.add_argument("--expansions", metavar="A,B")
     parser.add_argument("--turns", type=int, metavar="N", help="stop after N turns")
-    parser.add_argument("--level", help="how hard the table is and what goes wrong there: easy, normal, hard, life (a "
-                        "board pushed about, arms that stay) or slides (one picture a turn); default: normal, nothing")
-    parser.add_argument("--once", action="store_true", help="play one game, print the final table and end")
+    parser.add_argument("--level", help="difficulty of the simulated table: easy, normal, hard, life (a board that is "
+                        "pushed, arms that stay) or slides (one picture a turn); default: normal without faults")
+    parser.add_argument("--once", action="store_true", help="play one game, print the final table and exit")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -92,11 +93,11 @@ def run(args: argparse.Namespace) -> int:
             view = session.view()
         final = view["final"]
         if final is None:
-            raise Failure("the game came to no end")
+            raise Failure("the game did not end")
         print(final_table(final, [p["name"] for p in view["players"]]))
         print(comparison(truth, final, questions=sum(h["asked"] for h in view["history"])))
         if not args.once:
-            print("the game is over; the page stays until you press Ctrl-C", flush=True)
+            print("the game is over; the page stays up until you press Ctrl-C", flush=True)
             stop.wait()
     return 0
 

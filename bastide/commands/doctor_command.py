@@ -23,8 +23,8 @@ LOOKS = 12  # pictures of the camera that are checked
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--data", metavar="DIR", default="data", help="where the log is kept (default: data)")
-    parser.add_argument("--source", metavar="URI", help="look through this camera too")
+    parser.add_argument("--data", metavar="DIR", default="data", help="the data folder (default: data)")
+    parser.add_argument("--source", metavar="URI", help="check this camera too")
     parser.add_argument("--calibration", metavar="FILE", action="append", help="check a calibration; repeatable")
     parser.add_argument("--port", type=port, default=8000, help="the page's port (default: 8000)")
 

@@ -57,7 +57,7 @@ def as_jcz(game: Game, path: str) -> str:
     try:
         saved, notes = jcz.saved_game(game)
     except InvalidNotation as e:
-        raise UsageError(f"{path}: cannot be told to JCloisterZone: {e}") from e
+        raise UsageError(f"{path}: cannot be exported to JCloisterZone: {e}") from e
     for note in notes:
         print(f"bastide export: note: {note}", file=sys.stderr)
     return json.dumps(saved, indent=1)

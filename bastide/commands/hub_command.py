@@ -16,13 +16,13 @@ HELP = "show all tables of a club evening"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mqtt", metavar="URL", help="the broker, as mqtt://user@host[:port] or mqtts:// (default: "
                         "BASTIDE_MQTT of the environment, else this machine)")
-    parser.add_argument("--mqtt-ca", metavar="FILE", help="the certificate that the broker's was signed with")
-    parser.add_argument("--mqtt-password", metavar="FILE", help="a file that holds the password and nothing else")
+    parser.add_argument("--mqtt-ca", metavar="FILE", help="the CA certificate that signed the broker's")
+    parser.add_argument("--mqtt-password", metavar="FILE", help="a file that contains only the password")
     parser.add_argument("--port", type=port, default=8080)
     parser.add_argument("--host", default="0.0.0.0")
     parser.add_argument("--data", metavar="DIR", default="hub", help="where results are kept (default: hub)")
     parser.add_argument("--allowed-host", action="append", default=[], metavar="NAME",
-                        help="another name under which the page is asked for; repeatable")
+                        help="another host name of the page; repeatable")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
             raise Failure(str(e)) from e
         print(f"the page is at {server.url} and for a projector at {server.url}wall", flush=True)
         if keys.get().table is None:
-            print(f"no PIN is set yet: whoever opens the tournament first sets it, or: bastide pin --data {args.data}",
+            print(f"no PIN is set yet: the first to open the page sets it, or run: bastide pin --data {args.data}",
                   flush=True)
         wait(stop, None, notifier, server.url)
     return 0

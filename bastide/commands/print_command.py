@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     print(f"{out}: print it at 100 % on {args.paper}" + ("" if args.what == "qr" else
           ", then measure the line that says 100 mm"))
     if args.what == "qr" and args.url is None:
-        print(f"the code says {url}; another address is given with --url", file=sys.stderr)
+        print(f"the QR code contains {url}; use --url for another address", file=sys.stderr)
     return 0
 
 

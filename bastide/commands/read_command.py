@@ -18,11 +18,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tiles", metavar="DIR", help="pictures of your own tiles")
     parser.add_argument("--expansions", metavar="A,B")
     parser.add_argument("--calibration", metavar="FILE", action="append",
-                        help="from bastide calibrate; repeat it for table and colours")
-    parser.add_argument("--overlay", metavar="OUT.png", help="draw what was found over the photograph")
+                        help="from bastide calibrate; repeatable, for table and colours")
+    parser.add_argument("--overlay", metavar="OUT.png", help="write the photograph with the detected tiles and figures")
     parser.add_argument("--data", metavar="DIR", default="data", help="where learned tiles are kept (default: data)")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--times", action="store_true", help="say what each stage of reading took")
+    parser.add_argument("--times", action="store_true", help="print the time of each stage")
 
 
 def run(args: argparse.Namespace) -> int:

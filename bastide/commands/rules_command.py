@@ -12,32 +12,32 @@ from bastide.inputs import add_rules_arguments, rules
 from scoring.errors import InvalidNotation
 from scoring.rules import Rules, citations, edition, editions, found_by, marks_of, options
 
-HELP = "print the rules in force, each with its source, or the differences of two editions"
+HELP = "print the rules in force, each with its source, or the differences between two editions"
 COLUMN = 58  # characters of one side
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_rules_arguments(parser)
-    parser.add_argument("--compare", metavar="E", help="only what this edition says differently, side by side, each "
-                        f"with where it is printed ({', '.join(editions())}); --rule changes the left side")
-    parser.add_argument("--list", action="store_true", help="the editions by the names and years that owners know, and "
-                        "what tells them apart")
+    parser.add_argument("--compare", metavar="E", help="only the differences to this edition, side by side, each "
+                        f"with its source ({', '.join(editions())}); --rule changes the left side")
+    parser.add_argument("--list", action="store_true", help="list the editions with title and years, and how to tell "
+                        "them apart")
     parser.add_argument("--publisher", metavar="P", help="with --list: only those of this publisher, as on the box")
-    parser.add_argument("--small-city", type=int, choices=(2, 4), help="with --list: only those whose booklet pays so "
-                        "many points for a completed city of two tiles")
-    parser.add_argument("--farm", type=int, choices=(3, 4), help="with --list: only those whose booklet pays a farm so "
-                        "many points for a completed city")
+    parser.add_argument("--small-city", type=int, choices=(2, 4), help="with --list: only those with so many "
+                        "points for a completed city of two tiles")
+    parser.add_argument("--farm", type=int, choices=(3, 4), help="with --list: only those with so many points "
+                        "of a farm per completed city")
     parser.add_argument("--json", action="store_true")
 
 
 def run(args: argparse.Namespace) -> int:
     asked = [f for f in ("publisher", "small_city", "farm") if getattr(args, f) is not None]
     if asked and not args.list:
-        raise UsageError(f"--{asked[0].replace('_', '-')}: goes with --list")
+        raise UsageError(f"--{asked[0].replace('_', '-')}: requires --list")
     if args.list:
         names = found_by(args.publisher, args.small_city, args.farm)
         if not names:
-            raise UsageError("no edition that is known here fits all of that; leave something out")
+            raise UsageError("no known edition matches all of these options; omit one")
         print(json.dumps([listed(n) for n in names], ensure_ascii=False) if args.json else told(names))
         return 0
     left = rules(args)

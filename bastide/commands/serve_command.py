@@ -30,10 +30,10 @@ ANSWERED_S = 0.5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_arguments(parser)
-    parser.add_argument("--data", metavar="DIR", default="data", help="where the log is kept (default: data)")
+    parser.add_argument("--data", metavar="DIR", default="data", help="the data folder (default: data)")
     parser.add_argument("--new", action="store_true", help="begin a new game even if one is unfinished")
-    parser.add_argument("--pin", metavar="PIN", help="set the PIN that changing the game takes; other users of this "
-                        "machine can see it here, so rather use: bastide pin")
+    parser.add_argument("--pin", metavar="PIN", help="set the PIN required to change the game; other users of this "
+                        "machine can see it here, so prefer: bastide pin")
 
 
 @dataclass
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
                 without = file.values == file.served
                 if not without:
                     _put_back(file)
-                print(f"settings of the page were not taken: {e}", file=sys.stderr, flush=True)
+                print(f"the page's settings were rejected: {e}", file=sys.stderr, flush=True)
                 continue
             if not life.again:
                 return 0
@@ -90,7 +90,7 @@ def _put_back(file: SettingsFile) -> None:
     try:
         file.put(file.served)
     except OSError as e:
-        raise Failure(f"{file.path}: cannot be kept ({e.strerror or e}); free some space or check the disk") from e
+        raise Failure(f"{file.path}: cannot be saved ({e.strerror or e}); free some space or check the disk") from e
 
 
 def described(args: argparse.Namespace) -> str:
@@ -124,7 +124,7 @@ def _resumed(store: Store) -> TableSession | None:
     try:
         return TableSession.resume(store)
     except NotUnderstood as e:
-        print(f"{e}; another game is begun, and that one is kept", file=sys.stderr, flush=True)
+        print(f"{e}; a new game is started, and that one is kept", file=sys.stderr, flush=True)
         return None
 
 
@@ -208,9 +208,9 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
             setup = table_setup(args.source or "", printed, expansions(args.expansions, printed), seated, args.first)
             session = TableSession(store, setup)
         else:
-            print(f"going on with the game begun before: {len(session.state.tiles)} tiles lie", flush=True)
+            print(f"continuing the previous game: {len(session.state.tiles)} tiles on the table", flush=True)
             if asked:
-                print("players, rules and expansions are those it was begun with; --new begins another",
+                print("players, rules and expansions are those of that game; --new starts another",
                       file=sys.stderr)
         store.describe(asked)
         loop = camera = tuning = teaching = lens = None
@@ -302,9 +302,9 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
                 stack.enter_context(secured(server, args.https, certificates))
             except ServerError as e:
                 raise Failure(str(e)) from e
-            print(f"and by HTTPS at port {args.https}; {server.url}https says what a device does once", flush=True)
+            print(f"and by HTTPS on port {args.https}; {server.url}https explains the setup of each device", flush=True)
         if keys.get().table is None:
-            print("no PIN is set yet: whoever opens the page first sets it, or: bastide pin", flush=True)
+            print("no PIN is set yet: the first to open the page sets it, or run: bastide pin", flush=True)
         if club is not None:
             stack.enter_context(club.published(session, server.port))
         if loop:

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--source", metavar="URI", help="a camera over the sheet: lay the tiles one after the other")
     parser.add_argument("--out", required=True, metavar="DIR", help="the tile folder, for --tiles")
     parser.add_argument("--expansions", metavar="A,B", help="the boxes whose tiles are taught (default: base)")
-    parser.add_argument("--add", action="store_true", help="keep the pictures of a kind that are there: another copy")
+    parser.add_argument("--add", action="store_true", help="add to the existing pictures of a kind: another copy")
     parser.add_argument("--json", action="store_true")
 
 
@@ -41,12 +41,12 @@ def run(args: argparse.Namespace) -> int:
             print(f"{refused['tile']}: {refused['why']}; lay it as printed on the sheet and teach it again",
                   file=sys.stderr)
         for tile in result["coarse"]:
-            print(f"{tile}: its picture is coarse; come closer or use a larger picture", file=sys.stderr)
+            print(f"{tile}: its picture has a low resolution; move the camera closer or use a larger picture",
+                  file=sys.stderr)
         print(f"{len(result['taught'])} pictures written to {args.out}")
         if result["missing"]:
             print(f"not taught yet: {', '.join(result['missing'])}")
     if not result["taught"]:
         raise Failure("nothing was taught; see the lines above" if result["refused"] else
-                      "the teaching sheet lies there, but no tile was seen on it: lay tiles into its cells, in good "
-                      "light")
+                      "the teaching sheet was found, but no tile on it: place tiles in its cells, in good light")
     return 0

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from reading.record import Recorder
 
 KEPT_EVERY_S = 5.0  # interval of saving the game so far beside the final file
-HELP = "follow a camera or a recording and write the game"
+HELP = "watch a camera or a recording and write the game"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,13 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--players", metavar="FILE", help="JSON list of name and colour, in turn order")
     parser.add_argument("--expansions", metavar="A,B")
     parser.add_argument("--calibration", metavar="FILE", action="append",
-                        help="from bastide calibrate; repeat it for table and colours")
+                        help="from bastide calibrate; repeatable, for table and colours")
     parser.add_argument("--first", metavar="TILE", help="the start tile (default: the edition's)")
     parser.add_argument("--out", required=True, metavar="TRANSCRIPT")
     parser.add_argument("--data", metavar="DIR", default="data", help="where learned tiles are kept (default: data)")
     parser.add_argument("--learn", action="store_true", help="learn the tiles from this game")
     parser.add_argument("--record", metavar="FILE",
-                        help="also write what was seen at every look (.jsonl.gz): send it with a game that went wrong")
+                        help="also record what was detected at every look (.jsonl.gz), for reporting errors")
     parser.add_argument("--json", action="store_true")
     add_rules_arguments(parser)
 
@@ -118,7 +118,7 @@ def run(args: argparse.Namespace) -> int:
             except SourceError as e:  # keep what was seen until then
                 stopped = str(e)
             if stop.is_set():
-                print("interrupted: writing what was seen so far", file=sys.stderr)
+                print("interrupted: writing the game so far", file=sys.stderr)
         game = transcript_of(session)
     try:
         write_whole(out, json.dumps(game, indent=1).encode())
@@ -139,7 +139,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         show(setup, summary, args.out)
     if stopped is not None:
-        raise Failure(f"{stopped}; what was seen until then is in {args.out}")
+        raise Failure(f"{stopped}; the game until then is in {args.out}")
     return 0
 
 
@@ -175,7 +175,7 @@ class Summary(TypedDict):
 
 def show(setup: Setup, summary: Summary, out: str) -> None:
     """The summary as text."""
-    print(f"{summary['turns']} turns in {summary['frames']} frames, {summary['questions']} to be asked about, "
+    print(f"{summary['turns']} turns in {summary['frames']} frames, {summary['questions']} doubtful moves, "
           f"written to {out}")
     for player, total in zip(setup.players, summary["totals"], strict=True):
         print(f"  {player.name:<12} {total:>4}")

@@ -313,4 +313,4 @@ def test_the_verb_alone_says_the_same_as_all_of_them(line: str, capsys: pytest.C
 def test_a_room_from_elsewhere_is_noticed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bastide.cli.ROOMS", ("scoring", "json"))
     code, _, err = run("doctor")
-    assert code == 1 and "the folder json/ is taken from" in err
+    assert code == 1 and "the package json/ is imported from" in err

@@ -40,7 +40,7 @@ def test_a_game_goes_on_after_a_power_cut(tmp_path: Path) -> None:
         served.kill()
     with Served(*where) as again:
         assert same(again.get(), before) and before["version"] >= 5
-        assert any("going on" in line for line in again.lines)
+        assert any("continuing the previous game" in line for line in again.lines)
         by_hand(again, 7, start=5)
         assert again.do(do="undo")["version"] > before["version"]
         last = again.get()

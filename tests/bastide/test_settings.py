@@ -163,6 +163,6 @@ def test_a_setting_that_cannot_be_served_with_is_put_back_and_the_page_says_so(t
         assert served.end() == 0
     (pictures / "1.png").unlink()  # it was served with, and is gone: the page comes up without it, and it is kept
     with Served("serve", "--host", "127.0.0.1", "--port", 0, "--data", data) as served:
-        assert served.get()["version"] == 0 and any("were not taken" in line for line in served.lines)
+        assert served.get()["version"] == 0 and any("were rejected" in line for line in served.lines)
         assert served.end() == 0
     assert SettingsFile(data).values == {"source": f"folder:{pictures}"}
