@@ -258,6 +258,8 @@ def main(every: Callable[[str, int], tuple[int, int]] = rehearse) -> None:
     parser.add_argument("--first", type=int, default=1, help="the first seed")
     parser.add_argument("--count", type=int, default=2, help="rigs per class")
     args = parser.parse_args()
+    if unknown := [kind for kind in args.kinds if kind not in KINDS]:
+        parser.error(f"there is no class {unknown[0]!r}; there are: {', '.join(KINDS)}")
     cv2.setNumThreads(1)
     promised = broken = 0
     for kind in args.kinds or KINDS:

@@ -128,7 +128,7 @@ else
     # second, so that no time-out inside measures how busy this machine is.
     qemu-system-aarch64 -M virt -cpu cortex-a72 -m 2048 -accel tcg,thread=single -icount shift=1 -no-reboot -display none \
       -kernel "$work/kernel" -initrd "$work/initrd" -append "$(boot_file cmdline.txt | sed 's/console=[^ ]*//g') console=ttyAMA0" \
-      -drive "file=$disk,format=raw,if=virtio" -netdev "user,id=n,hostfwd=tcp:127.0.0.1:$port-:80" -device virtio-net-pci,netdev=n \
+      -drive "file=$disk,format=raw,if=virtio" -netdev "user,id=n,hostfwd=tcp:127.0.0.1:$port-:80" -device virtio-net-pci,netdev=n,romfile= \
       -serial "file:$work/console" -monitor "unix:$work/monitor,server,nowait" &
     machine=$!
   }
