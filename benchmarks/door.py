@@ -317,8 +317,9 @@ def run(kinds: list[str] | None, connections: int, addresses: list[int], seconds
             while len(film) < FILM and (frame := camera.read()) is not None:
                 if frame.t_s >= FROM_S:
                     film.append(frame)
-        played = Path(folder) / "played.sqlite"
-        with Store(played) as store:
+        played = Path(folder) / "played"
+        played.mkdir()
+        with Store(played / "log.sqlite") as store:
             session = TableSession(store, big.setup)
             for n, event in enumerate(big.events):  # two questions are open, as they are when a camera is unsure
                 session.commit((event,), confidence=0.98, asked=n >= len(big.events) - 2)
@@ -334,9 +335,9 @@ def run(kinds: list[str] | None, connections: int, addresses: list[int], seconds
             # is made to wait for what that has done.
             others = Others()
             with tempfile.TemporaryDirectory() as of_row, ExitStack() as stack:
-                shutil.copy(played, Path(of_row) / "a.sqlite")
-                session = TableSession.resume(stack.enter_context(Store(Path(of_row) / "a.sqlite")))
-                watched = TableSession(stack.enter_context(Store(Path(of_row) / "b.sqlite")), small.setup)
+                shutil.copytree(played, of_row, dirs_exist_ok=True)
+                session = TableSession.resume(stack.enter_context(Store(Path(of_row) / "log.sqlite")))
+                watched = TableSession(stack.enter_context(Store(Path(of_row) / "watched.sqlite")), small.setup)
                 assert session is not None
                 door = create_app(session, access=Door(keys), doctor=CheckUp(Path(of_row), session))
                 server = stack.enter_context(PageServer(door, port=0))

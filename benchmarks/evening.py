@@ -22,8 +22,8 @@ noted after ``--warm-up`` minutes: within a game memory grows with the tiles tha
 same place of the film is compared, game with game (the seasonal slope of Hirsch, Slack and Smith 1982: the median over
 all such pairs, which one peak does not move), in MB an hour; more than MOST_MB_H fails. Its uncertainty is printed too:
 a short run cannot promise a small slope. As long as no two games are over, it is the median of all pairs. The first
-games also teach the table its tiles, and each picture learned takes 0.2 MB for good; the median of every game and how
-many pictures were known at its end are printed, so that this can be told from a leak. With ``--data`` the table's
+games also teach the table its tiles, and each picture learned takes its memory for good; the median of every game and
+how many pictures were known at its end are printed, so that this can be told from a leak. With ``--data`` the table's
 folder is kept: who gives it to a second run begins with the tiles that the first one learned.
 """
 

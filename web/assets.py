@@ -43,13 +43,13 @@ class Assets:
                  for f in sorted(folder.rglob("*")) if f.suffix in _TYPES and f.is_file()} | dict(made or {})
         self._files = {name: _asset(lean(text, suffix), suffix)
                        for name, text in found.items() if (suffix := posixpath.splitext(name)[1])}
-        self._imported: dict[str, list[str]] = {}
+        self._imported: dict[str, tuple[str, ...]] = {}
 
     def joined(self, names: Sequence[str]) -> str:
         """Several styles as one text."""
         return "\n".join(self._files[name].plain.decode() for name in names)
 
-    def imported(self, name: str) -> list[str]:
+    def imported(self, name: str) -> tuple[str, ...]:
         """The modules that a module imports at once, and those that these import; without itself."""
         if name in self._imported:
             return self._imported[name]
@@ -61,7 +61,7 @@ class Assets:
                 if module in self._files and module not in found:
                     found.add(module)
                     open_.append(module)
-        self._imported[name] = sorted(found - {name})
+        self._imported[name] = tuple(sorted(found - {name}))
         return self._imported[name]
 
     def answer(self, name: str) -> Response | None:

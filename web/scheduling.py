@@ -55,9 +55,11 @@ class Limits:
     live_share: float = 0.20  # for all others who look at the game as it stands
     cheap_share: float = 0.10  # for their requests that cost little
     dear_share: float = 0.08  # and for the others
-    saved_s: float = 2.0  # saved up in quiet times: twenty pages at once, of 40 requests each
+    saved_s: float = 2.0  # saved up in quiet times: some fifteen pages at once, of 40 requests each
     dear_s: float = 0.008  # processor time from which a request is dear; so is one of which nothing is known
-    every_s: float = 0.002  # that each costs beside its own work: reading it, writing the answer (1.9 ms were measured)
+    # What each costs beside its own work, reading it and writing the answer: door.py's processors beyond the quiet row,
+    # by answers.
+    every_s: float = 0.002
     half_life_s: float = 5.0  # after which what a client used counts half
     patience_s: float = 6.0  # until a waiting one is told to come again
 

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from drawings import base_set
 
-from vision.fitting import CELLS, PictureFit
+from vision import fitting
+from vision.fitting import CELLS, SIZE_PX, PictureFit
+from vision.tiles import in_all_turns
 from vision.tileset import TileSet
 
 _spec = importlib.util.spec_from_file_location("read_tables", Path(__file__).with_name("read_tables.py"))
@@ -62,6 +64,15 @@ def test_every_tile_fits_best_in_the_quarter_turn_in_which_it_lies(board):
                 own = fit.fits(picture, [pose], counts)[0, fit.ids.index(tile)]
                 right = (rot - n) % 4
                 assert own.argmax() == right and np.delete(own, right).max() < own[right] - 1.0, (at, tile, right, own)
+
+
+def test_cells_turn_as_whole_pictures_do():
+    """The channels' signs stand in `vision.tiles` and, cell by cell, here."""
+    upright = np.random.default_rng(7).normal(size=(3, 5, SIZE_PX, SIZE_PX)).astype(np.float32)
+    for rot in range(4):
+        turned = np.empty_like(fitting._cells(upright))
+        fitting._turn(fitting._cells(upright), rot, turned)
+        assert np.array_equal(turned, fitting._cells(in_all_turns(upright)[:, rot]))
 
 
 def test_many_pictures_of_a_kind_leave_quarter_turns_without_a_candidate(board):
