@@ -1,14 +1,21 @@
-"""Writes pictures as a film that phones and browsers play: VP8 in WebM, with the encoder in OpenCV's wheel."""
+"""Writes pictures as a film that phones and browsers play: VP8 in WebM, with the encoder in OpenCV's wheel.
+
+The encoder has a process of its own (`vision.film_encoder`): it takes 40 MB in many blocks for as long as a film takes,
+among which whatever else the program allocates meanwhile would fragment the heap of a process that runs for days.
+"""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import cv2
 import numpy as np
 
+from vision.film_encoder import FRAMES
 from vision.frames import Image
 
 KIND = "video/webm"
@@ -19,21 +26,36 @@ def write_film(path: Path, pictures: Iterable[tuple[Image, int]], *, fps: int, s
     """Write BGR pictures of ``size`` (width, height in pixels, both even), each shown for the given number of frames.
     Returns the film's number of frames. Raises OSError when it cannot be written; then no file of that name is left."""
     part = path.with_name(f".{path.stem}.part{SUFFIX}")
-    writer, frames = cv2.VideoWriter(str(part), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*"VP80"), float(fps), size), 0
+    room = Path(__file__).parents[1]
     try:
-        if not writer.isOpened():
-            raise OSError(0, f"{path}: this build of OpenCV writes no films")
-        for picture, shown in pictures:
-            for _ in range(shown):
-                writer.write(picture)
-            frames += shown
-        writer.release()
-        if not frames or not part.is_file() or not part.stat().st_size:
-            raise OSError(0, f"{path}: the film could not be written")
+        with subprocess.Popen([sys.executable, "-m", "vision.film_encoder", str(part.absolute()), str(fps),
+                               *map(str, size)], cwd=room, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as encoder:
+            try:
+                frames = _sent(encoder, pictures)
+                reason = encoder.communicate()[0].decode("utf-8", "replace").strip()
+            except BaseException:
+                encoder.kill()
+                raise
+        if encoder.returncode or not frames or not part.is_file() or not part.stat().st_size:
+            raise OSError(0, f"{path}: {reason or 'the film could not be written'}")
         os.replace(part, path)
     finally:
-        writer.release()
         part.unlink(missing_ok=True)
+    return frames
+
+
+def _sent(encoder: subprocess.Popen[bytes], pictures: Iterable[tuple[Image, int]]) -> int:
+    """Send the pictures as far as the encoder takes them; their number of frames."""
+    assert encoder.stdin is not None
+    frames = 0
+    for picture, shown in pictures:
+        try:
+            encoder.stdin.write(FRAMES.pack(shown))
+            encoder.stdin.write(np.ascontiguousarray(picture).data)
+        except BrokenPipeError:  # it gave up, and says why
+            break
+        frames += shown
     return frames
 
 

@@ -78,8 +78,7 @@ class Films:
             thread.join(timeout_s)
 
     def close(self, timeout_s: float = CLOSING_S) -> None:
-        """Abort and start nothing more. OpenCV aborts the whole process if it exits while a thread is encoding a
-        picture."""
+        """Abort and start nothing more."""
         self._ending.set()
         self.wait(timeout_s)
 
@@ -98,10 +97,9 @@ class Films:
 
     def _unless_ending(self, shown: Iterator[tuple[Image, int]]) -> Iterator[tuple[Image, int]]:
         for picture, count in shown:
-            for _ in range(count):
-                if self._ending.is_set():
-                    raise Failure("the program ends; it can be made from the book")
-                yield picture, 1
+            if self._ending.is_set():
+                raise Failure("the program ends; it can be made from the book")
+            yield picture, count
 
     def _made(self, game: int) -> None:
         with suppress(OSError, AttributeError):
@@ -116,7 +114,9 @@ class Films:
             self._making.pop(game, None)
 
     def _tidy(self) -> None:
-        """Keep only the newest."""
+        """Keep only the newest, and nothing that was left unfinished when the program was killed."""
+        for unfinished in self._folder.glob(f".*{SUFFIX}"):
+            unfinished.unlink(missing_ok=True)
         there = sorted(self._folder.glob(f"[0-9]*{SUFFIX}"), key=lambda p: p.stat().st_mtime)
         for old in there[:-KEPT]:
             old.unlink(missing_ok=True)
