@@ -10,6 +10,8 @@ answer. So a complete request waits in a queue, without a thread, until its turn
 * within a lane the client that has used the least processor time in the last seconds is next. So one client's sixty
   requests wait for each other and not in front of somebody else's;
 * a request that waits too long is told to retry later. Waiting costs nothing; refusing at once would cost something.
+  What a browser asks for once and never again (a page, its modules) is not refused, for the page would stay blank: it
+  waits for its turn, in a connection of its own, of which a client has only so many (`web.server`).
 
 Event streams pass through the scheduler only when they begin.
 """
@@ -44,6 +46,8 @@ class Lane(IntEnum):
 
 AT_ONCE = {Lane.SIGNED: 2, Lane.LIVE: 1, Lane.CHEAP: 1, Lane.DEAR: 1}
 LIVE = ("GET api state", "GET api events", "GET api session")
+# Pages, and what they are made of.
+ONCE = ("GET ", "GET tv", "GET book", "GET book *", "GET wall", "GET overlay", "GET static *", "GET api tiles")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +147,15 @@ class RequestScheduler:
     """In front of a WSGI application: its wrapper, and what a waitress server hands its connections to.
 
     ``routes`` are the application's (`routes`), ``known`` says by a request's Cookie header and its client's address
-    under which name a session goes, "" without; ``live`` is what every open page needs.
+    under which name a session goes, "" without; ``live`` is what every open page needs, ``once`` what waits however
+    long it takes.
     """
 
     def __init__(self, app: WSGIApplication, *, routes: frozenset[str] = frozenset(),
                  known: Callable[[str, str], str] = lambda cookie, address: "",
-                 limits: Limits = LIMITS, live: tuple[str, ...] = LIVE,
+                 limits: Limits = LIMITS, live: tuple[str, ...] = LIVE, once: tuple[str, ...] = ONCE,
                  clock: Callable[[], float] = time.monotonic) -> None:
-        self._routes, self._live = routes, live
+        self._routes, self._live, self._once = routes, live, once
         self._app, self._known, self._limits, self._clock = app, known, limits, clock
         self._changed = threading.Condition()
         self._dispatch: Callable[[Turn], None] | None = None
@@ -266,21 +271,24 @@ class RequestScheduler:
     def _least(self, lane: Lane, now: float) -> Turn | None:
         """The longest waiting request of the client that has used least."""
         clients = self._waiting.get(lane)
-        return self._taken(lane, min(clients, key=lambda c: self._use(c, now))) if clients else None
+        if not clients:
+            return None
+        client = min(clients, key=lambda c: self._use(c, now))
+        return self._taken(lane, client, clients[client][0])
 
     def _late(self, now: float) -> Turn | None:
         """Somebody without a session who has waited too long."""
         for lane in Lane:
             for client, turns in self._waiting.get(lane, {}).items() if lane is not Lane.SIGNED else ():
-                if now - turns[0].since_s > self._limits.patience_s:
-                    turn = self._taken(lane, client)
+                turn = next((t for t in turns if t.key not in self._once), None)
+                if turn is not None and now - turn.since_s > self._limits.patience_s:
                     turn.refused = True
-                    return turn
+                    return self._taken(lane, client, turn)
         return None
 
-    def _taken(self, lane: Lane, client: str) -> Turn:
+    def _taken(self, lane: Lane, client: str, turn: Turn) -> Turn:
         clients = self._waiting[lane]
-        turn = clients[client].popleft()
+        clients[client].remove(turn)
         if not clients[client]:
             del clients[client]
         if not clients:

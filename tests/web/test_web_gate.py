@@ -7,6 +7,7 @@ import json
 import re
 import socket
 import threading
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,6 +25,7 @@ from web.server import PageServer
 from web.stream import TooManyStreams
 
 STATE, TURNS, PREVIEW = ("GET", "/api/state"), ("GET", "/api/turns/5"), ("POST", "/api/preview")
+MODULE = ("GET", "/static/js/app.js")
 ROUTES = frozenset({"GET api state", "GET api turns", "POST api preview", "POST api commands", "GET static *"})
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "door.py"
 PATIENCE_S = 30.0
@@ -119,6 +121,29 @@ def test_a_request_that_waits_too_long_is_told_to_retry_and_costs_no_work_meanwh
     with table.gate._changed:
         table.gate._begin(table.now)
     assert len(table.begun) == 20 and all(t.refused for t in table.begun)
+
+
+def test_what_a_page_is_made_of_waits_as_long_as_it_takes_and_what_came_after_it_is_refused():
+    table = Counter()
+    table.ask("10.0.0.1", MODULE)
+    table.done(0.001)
+    table.gate._budgets[Lane.CHEAP].left_s = -10.0
+    for n in range(20):
+        table.ask(f"10.0.3.{n}", MODULE)
+        table.ask(f"10.0.3.{n}", PREVIEW)
+    table.gate._budgets[Lane.DEAR].left_s = -100.0
+    table.now += LIMITS.patience_s + 0.1
+    with table.gate._changed:
+        table.gate._begin(table.now)
+    assert {t.key for t in table.begun if t.refused} == {"POST api preview"}
+    table.now += 10.0 / LIMITS.cheap_share
+    table.begun.clear()
+    with table.gate._changed:
+        table.gate._begin(table.now)
+    served = 0
+    while table.begun:
+        served += not table.done().refused
+    assert served >= 20
 
 
 def test_what_is_remembered_of_clients_and_addresses_is_bounded():
@@ -240,6 +265,16 @@ def test_a_refused_request_is_one_sentence_and_when_to_come_again(served):
     assert answer.status == 429 and int(answer.headers["Retry-After"]) > 0
     assert json.loads(answer.read())["error"]["code"] == "busy_table"
     c.close()
+
+
+def test_a_page_opens_in_a_browser_though_the_budget_was_used_up_by_others(served, visit):
+    """Its modules are loaded at once, and a browser asks for none again: one that is refused leaves the page blank."""
+    gate = served.server._scheduler
+    gate._limits = replace(LIMITS, patience_s=0.3)  # less than what is overdrawn takes to be refilled
+    with gate._changed:
+        gate._budgets[Lane.CHEAP].left_s = gate._budgets[Lane.DEAR].left_s = -0.1
+    page = visit(served.url)
+    assert page.locator(".tiles .tile").count() == len(served.session.view()["board"]["tiles"])
 
 
 def test_streams_are_kept_for_those_with_a_session(served):
