@@ -33,7 +33,7 @@ BUFFER = 100_000  # bytes: at 1 MB each, 300 screens took 411 MB (benchmarks/clu
 MAX_BODY_BYTES = 65_000  # a CSV of rounds
 BEAT_S = 5.0
 LIMITS = Limits(live_share=0.6, cheap_share=0.3, dear_share=0.15, saved_s=2.0)  # no table's loop runs here
-LIVE = ("GET api hall", "GET api session")
+LIVE = ("GET api hall",)
 
 
 class Hall(Protocol):

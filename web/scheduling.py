@@ -45,9 +45,12 @@ class Lane(IntEnum):
 
 
 AT_ONCE = {Lane.SIGNED: 2, Lane.LIVE: 1, Lane.CHEAP: 1, Lane.DEAR: 1}
-LIVE = ("GET api state", "GET api events", "GET api session")
-# Pages, and what they are made of.
-ONCE = ("GET ", "GET tv", "GET book", "GET book *", "GET wall", "GET overlay", "GET static *", "GET api tiles")
+# Asked again and again. Anything cheaper in this lane, asked by many clients, would be served before the next state of
+# a client who looks at the game: that client has used more.
+LIVE = ("GET api state", "GET api events")
+# Pages, and what each of them asks for when it opens.
+ONCE = ("GET ", "GET tv", "GET book", "GET book *", "GET wall", "GET overlay", "GET static *", "GET api tiles",
+        "GET api session")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,9 @@ from web.server import PageServer
 from web.stream import TooManyStreams
 
 STATE, TURNS, PREVIEW = ("GET", "/api/state"), ("GET", "/api/turns/5"), ("POST", "/api/preview")
-MODULE = ("GET", "/static/js/app.js")
-ROUTES = frozenset({"GET api state", "GET api turns", "POST api preview", "POST api commands", "GET static *"})
+MODULE, SESSION = ("GET", "/static/js/app.js"), ("GET", "/api/session")
+ROUTES = frozenset({"GET api state", "GET api session", "GET api turns", "POST api preview", "POST api commands",
+                    "GET static *"})
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "door.py"
 PATIENCE_S = 30.0
 
@@ -69,6 +70,30 @@ def test_a_client_with_a_session_does_not_wait_for_strangers():
     begun = len(table.begun)
     table.ask("10.0.1.1", ("POST", "/api/commands"), session="anna")
     assert table.begun[begun].client == "anna" and table.begun[begun].lane is Lane.SIGNED
+
+
+def test_many_clients_that_ask_what_right_they_have_delay_nobody_who_looks_at_the_game():
+    """A state costs more than they do, so that within one lane who looks once a second came after all of them."""
+    table, waited = Counter(), []
+    due = {f"10.1.{n}.1": 10.0 for n in range(10)}  # by then strangers have spent what was saved in quiet times
+    asked: dict[str, float] = {}
+    for n in range(60):
+        table.ask(f"10.0.4.{n}", SESSION)
+    while table.now < 30.0:
+        for client in [c for c, at_s in due.items() if at_s <= table.now]:
+            asked[client] = table.now
+            due[client] = float("inf")
+            table.ask(client)
+        if table.begun and table.begun[0].client in due:
+            client = table.done(0.002).client
+            waited.append(table.now - asked[client])
+            due[client] = asked[client] + 1.0
+        elif table.begun and not (turn := table.done(0.0002)).refused:
+            table.ask(turn.client, SESSION)
+        table.now += 0.002
+        with table.gate._changed:
+            table.gate._begin(table.now)
+    assert len(waited) >= 150 and max(waited) < 0.25
 
 
 def test_expensive_requests_are_learned_and_do_not_block_the_state():
