@@ -77,12 +77,12 @@ class PiSource(LiveSource):
                 if not self._opened:
                     raise SourceError(f"camera {self._number} gives no picture; check its ribbon cable at both "
                                       "ends") from None
-                _log.warning("camera %d gave no picture for %g s; opening it again", self._number, self.silence_s)
+                _log.warning("camera %d delivered no frame for %g s and is reopened", self._number, self.silence_s)
             except (RuntimeError, OSError) as error:
                 _refuse_exhausted(error)
                 if not self._opened:
                     raise
-                _log.warning("camera %d failed (%s); opening it again", self._number, error)
+                _log.warning("camera %d failed (%s) and is reopened", self._number, error)
             failures = 0 if self._count > before else failures + 1
             self._stop.wait(BACKOFF_S[min(failures, len(BACKOFF_S) - 1)])
 
@@ -167,7 +167,7 @@ class PiSource(LiveSource):
                 break
             metadata = camera.capture_metadata(wait=self.silence_s)
         else:
-            _log.warning("camera %d does not hold %s; it says %s", self._number, self._held, metadata)
+            _log.warning("camera %d did not apply %s; it reports %s", self._number, self._held, metadata)
         seen = cropped_to(metadata, mode)
         self._say(controls=shown(self._held, metadata, self._options.get("mains", 50), seen))
         if seen < 0.97:
@@ -197,7 +197,7 @@ class PiSource(LiveSource):
             found = False
             _forget_jobs(camera)
         if not found:
-            _log.warning("camera %d found no focus; put something with print under it and measure again", self._number)
+            _log.warning("camera %d found no focus; put a printed page under it and measure again", self._number)
         return True
 
     def _measure_anew(self, camera: Any, mode: dict[str, Any] | None) -> None:

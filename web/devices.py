@@ -105,7 +105,7 @@ class Devices:
             try:
                 self._save()
             except OSError as e:  # a full disk must not prevent playing
-                _log.warning("the session is not kept over a restart: %s", e.strerror or e)
+                _log.warning("the session will be lost at a restart: %s", e.strerror or e)
         return made
 
     def get(self, session: object, series: int, address: str = "") -> Device | None:

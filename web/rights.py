@@ -130,7 +130,7 @@ def _matches(kept: str, pin: str) -> bool:
     try:
         return _hasher().submit(check_password_hash, kept, pin).result()
     except (ValueError, MemoryError, OverflowError) as e:
-        _log.error("a PIN could not be compared: %s", e)
+        _log.error("a PIN could not be verified: %s", e)
         return False
 
 

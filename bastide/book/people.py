@@ -113,7 +113,7 @@ class People:
                 self._write(Said(house=secrets.token_hex(16)))
             except (ValueError, TypeError, KeyError) as e:
                 aside = set_aside(self._path)
-                _log.warning("%s could not be read (%s) and is kept as %s; merged players are to be merged again",
+                _log.warning("%s could not be read (%s) and is kept as %s; please merge the players again",
                              self._path, e, aside.name)
                 self._write(Said(house=secrets.token_hex(16)))
             except OSError as e:

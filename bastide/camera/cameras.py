@@ -244,7 +244,7 @@ class _Look(threading.Thread):
                         self.stop.wait(EVERY_S)
             except Exception as e:  # after any driver error the old picture must not stay
                 if not isinstance(e, SourceError):
-                    _log.info("a camera could not be looked through", exc_info=e)
+                    _log.info("a camera test failed", exc_info=e)
                 self.pictures = {}
                 self.lines = (line("camera", "fail", "camera.says", "cable", why=clean(str(e)), status=""),)
                 self.stop.wait(AGAIN_S)

@@ -57,5 +57,5 @@ class LiveLooks:
                 try:
                     self._look(shot)
                 except Exception as e:  # the next picture may be a better one
-                    _log.error("%s: a picture could not be looked at", self._name, exc_info=e)
+                    _log.error("%s: a frame could not be processed", self._name, exc_info=e)
             self._ended.wait(_EVERY_S)

@@ -146,7 +146,7 @@ class Tuning:
                 text = f"it cannot be kept ({e.strerror or e})"
                 done = {"ok": False, "error": {"code": "not_saved", "text": text, "parts": {}}}
             except Exception as e:  # whatever happened, the next calibration must be possible
-                _log.error("calibrating failed", exc_info=e)
+                _log.error("the calibration failed", exc_info=e)
                 done = {"ok": False, "error": {"code": "failed", "text": "the program's log says why", "parts": {}}}
             with self._lock:
                 self._done[job[0]], self._job = {**done, "at_s": round(time.time(), 1)}, None

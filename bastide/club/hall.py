@@ -252,7 +252,7 @@ class Hall:
             try:
                 self.tick()
             except Exception:
-                _log.exception("the screens could not be told")
+                _log.exception("the screens could not be notified")
 
 
 _NOTHING = object()

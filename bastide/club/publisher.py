@@ -193,7 +193,7 @@ class Publisher:
         try:
             told = unpacked("state", payload)
         except NotAMessage as e:
-            _log.warning("under this table's name somebody publishes what is no state: %s", e)
+            _log.warning("an invalid state was published under this table's name: %s", e)
             self._anew.set()
             return
         if told["device"] == self._identity.device:
@@ -209,4 +209,4 @@ class Publisher:
         try:
             self._carry_out(unpacked("command", payload))
         except (NotAMessage, CommandError, StaleView) as e:
-            _log.warning("a command over the broker was not carried out: %s", e)
+            _log.warning("a command from the broker was rejected: %s", e)

@@ -91,7 +91,7 @@ class KeptLooks:
         self._file, self._again_s = None, math.inf
         if not self._told:
             self._told = True
-            _log.warning("what is seen is not kept: %s", e.strerror or e)
+            _log.warning("looks are not being recorded: %s", e.strerror or e)
 
     def _take(self, game: int, look: TableLook) -> None:
         with self._lock:

@@ -58,7 +58,7 @@ class Notifier:
                 s.connect(address)
                 s.sendall("\n".join(lines).encode())
         except OSError as error:
-            _log.warning("systemd could not be told: %s", error)
+            _log.warning("cannot notify systemd: %s", error)
 
 
 def healthy(loop: Loop | None) -> bool:
@@ -107,7 +107,7 @@ def panel(session: LiveSession, light: int | None, button: int | None,
             else:
                 session.command({"do": "end_turn", "who": "button"})
         except (CommandError, StaleView) as error:
-            _log.info("the button: %s", error)
+            _log.info("the button press was rejected: %s", error)
 
     try:
         with Panel(light, button, on_press=press, on_hold=measure or (lambda: None)) as lamp:

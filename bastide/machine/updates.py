@@ -82,7 +82,7 @@ class Updates:
                 upload.unlink(missing_ok=True)
                 raise CommandError(e.code, str(e)) from e
             except OSError as e:
-                _log.error("a release cannot be looked at", exc_info=e)
+                _log.error("a release could not be checked", exc_info=e)
                 raise CommandError("failed", f"it cannot be read ({e.strerror or e})") from e
             self._offer = {"version": about["version"], "bytes": upload.stat().st_size, "changes": about["changes"]}
             return self.state()

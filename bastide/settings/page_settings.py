@@ -63,7 +63,7 @@ class SettingsFile:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             aside = self.path.with_suffix(".damaged.json")
             self.path.replace(aside)
-            _log.warning("%s is damaged: it lies at %s now, and every setting is as if it had not been set", self.path,
+            _log.warning("%s is damaged and was moved to %s; all settings have their defaults again", self.path,
                          aside.name)
 
     def put(self, values: Kept) -> None:

@@ -102,5 +102,5 @@ class Learner:
             _log.warning("%s", e)
             return None
         for r in refused:
-            _log.info("the picture of %s (%s) is not used: %s", r.lesson.tile, r.lesson.origin, r.why)
+            _log.info("the reference picture of %s (%s) was rejected: %s", r.lesson.tile, r.lesson.origin, r.why)
         return merged(self._taught(setup), self._book.tileset()) if self._book.version != before else None
