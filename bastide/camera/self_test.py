@@ -19,7 +19,7 @@ from calibration.advice import AdviceJson
 from calibration.aim import look
 from calibration.documents import LensResult
 from scoring.engine import fold
-from scoring.events import Player, Setup
+from scoring.events import Player, Setup, TilePlaced
 from scoring.tiles import Square, catalogue
 from vision.frames import Image
 from vision.read import PhotoReader, PhotoReading, TileReading
@@ -128,12 +128,13 @@ def _layout(boxes: tuple[str, ...], setup: Setup) -> Layout:
     for seed in _SEEDS:
         game = demo_game(seed, turns=TILES - 1, rules=setup.rules, expansions=boxes, players=_three(setup.players))
         state = fold(game.setup, game.events)
+        laid = sum(isinstance(e, TilePlaced) for e in game.events)  # a start may be of more than one tile
         standing = [(f.player % len(setup.players), f.at, f.feature, f.where) for f in state.figures
                     if f.feature != "field"]
         found = Layout(tiles={at: (p.tile, p.rot) for at, p in state.tiles.items()}, figures=tuple(standing[:FIGURES]))
         if best is None or len(found.figures) > len(best.figures):
             best = found
-        if len(found.tiles) == TILES and len(found.figures) == FIGURES:
+        if laid == TILES - 1 and len(found.figures) == FIGURES:
             return found
     assert best is not None
     return best
