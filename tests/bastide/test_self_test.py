@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ sys.path.append(str(Path(__file__).parents[1] / "vision"))
 from drawings import base_set  # noqa: E402
 from read_tables import photograph, put  # noqa: E402
 
+from bastide.camera import self_test as module
 from bastide.camera.self_test import FIGURES, TILES, Layout, layout, self_test
+from bastide.table.demo_game import demo_game
 from bastide.table.setup import TWO
 from bastide.tiles.art import box_contents
 from calibration.apply import usual_lens
@@ -21,6 +24,7 @@ from scoring.events import Player, Setup
 from scoring.geometry import spot_of
 from scoring.rules import edition
 from scoring.tiles import Square, catalogue, segment_index
+from scoring.transcript import Game
 from vision.read import PhotoReader
 
 COLOURS = tuple(p.colour for p in TWO)
@@ -75,9 +79,18 @@ def test_an_empty_table_is_told_as_nothing_seen(reader: PhotoReader) -> None:
 
 
 @pytest.mark.parametrize("boxes", [("base",), ("base", "river"), ("base", "inns", "traders"), ("wheel",)])
-def test_every_box_has_a_layout_of_tiles_that_it_holds(boxes: tuple[str, ...]) -> None:
+def test_every_box_has_a_layout_of_tiles_that_it_holds(boxes: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    played = []
+
+    def noted(seed: int, **wanted: Any) -> Game:
+        played.append(seed)
+        return demo_game(seed, **wanted)
+
+    monkeypatch.setattr(module, "demo_game", noted)
     one = Setup(players=(Player(name="A", colour="red"),), rules=edition(), expansions=boxes)
+    module._layout.cache_clear()
     shown = layout(one)
+    assert len(played) < 10  # of 79: the first with three figures is taken
     held = {t.tile for t in new_game(one).tiles.values()} | set(box_contents(boxes)) | set(box_contents(("base",)))
     assert {tile for tile, _ in shown.tiles.values()} <= held and len(shown.figures) == FIGURES
     assert {p for p, *_ in shown.figures} == {0}
