@@ -227,7 +227,7 @@ def test_a_source_that_stops_keeps_what_was_seen(run: Run, files: Path, tmp_path
 def watched(files: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, Any], Path]]:
     """Four turns on an easy table, watched."""
     out = tmp_path_factory.mktemp("watched") / "seen.json"
-    source = f"sim:transcript={files / 'game.json'}&seed=2&level=easy"
+    source = f"sim:transcript={files / 'game.json'}&seed=2&level=easy&size=1152x648"
     record = out.with_name("looks.jsonl.gz")
     record.write_text("of another game", "utf-8")
     assert main(["watch", "--source", source, "--out", str(out), "--record", str(record), "--json"]) == 0

@@ -16,6 +16,7 @@ from processes import bastide
 
 from bastide.backup.support import replay, write_support
 from bastide.errors import UsageError
+from bastide.files import logs
 from bastide.files.keys import KeyFile, set_pins
 from bastide.files.logs import FILE, FILE_BYTES, FILES, clean, logging_to
 from bastide.log.store import Store
@@ -72,12 +73,13 @@ def test_a_port_that_another_program_has() -> None:
 
 
 def played(folder: Path, pictures: bool = False) -> TableSession:
+    game = demo_game(5, turns=8)
     with Store(folder / "log.sqlite") as store:
-        session = TableSession(store, demo_game(5, turns=8).setup)
+        session = TableSession(store, game.setup)
         photo = np.random.default_rng(1).integers(0, 255, (300, 400, 3), np.uint8)
         still = Still(jpeg=cv2.imencode(".jpg", photo)[1].tobytes(),
                       poses={(0, 0): np.array([[50.0, 0, 100], [0, 50, 100], [0, 0, 1]])})
-        for event in demo_game(5, turns=8).events:
+        for event in game.events:
             session.commit((event,), confidence=1.0, asked=False, still=still if pictures else None)
     return session
 
@@ -110,7 +112,8 @@ def test_doctor_says_it_in_lines_and_in_json(tmp_path: Path) -> None:
 # -- logs -----------------------------------------------------------------------------------------------------------
 
 
-def test_logs_are_lines_of_json_without_secrets_and_bounded(tmp_path: Path) -> None:
+def test_logs_are_lines_of_json_without_secrets_and_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logs, "FILE_BYTES", 20_000)
     log = logging.getLogger("bastide.test")
     with logging_to(tmp_path):
         log.info("the pin: 4711 and http://anna:hunter2@camera/x", extra={"frame": 7})
@@ -123,10 +126,11 @@ def test_logs_are_lines_of_json_without_secrets_and_bounded(tmp_path: Path) -> N
         assert "ValueError" in rows[1]["error"]
         text = (tmp_path / "logs" / FILE).read_text("utf-8")
         assert not any(secret in text for secret in ("4711", "hunter2", "abcdef"))
-        for n in range(9000):
+        for n in range(90):
             log.info("%d %s", n, "x" * 1000)
     sizes = [p.stat().st_size for p in (tmp_path / "logs").iterdir()]
-    assert len(sizes) <= FILES and max(sizes) <= FILE_BYTES
+    assert len(sizes) == FILES and max(sizes) <= 20_000 and sum(sizes) > 40_000
+    assert FILES * FILE_BYTES <= 6_000_000
     assert clean("keyboard monkey") == "keyboard monkey"
 
 

@@ -23,9 +23,10 @@ NO_NAMESPACE = 77
 
 
 def played(folder: Path, turns: int = 8, crop: bytes | None = None) -> int:
+    game = demo_game(3, turns=turns)
     with Store(folder / "log.sqlite") as store:
-        session = TableSession(store, demo_game(3, turns=turns).setup)
-        for event in demo_game(3, turns=turns).events:
+        session = TableSession(store, game.setup)
+        for event in game.events:
             session.commit((event,), confidence=1.0, asked=False, crop=crop)
         return len(session.entries)
 

@@ -64,9 +64,9 @@ def test_tile_after_tile_under_a_camera(tmp_path: Path, capsys: pytest.CaptureFi
     n = 0
     for cell in BASE[0].cells[:4]:
         lying[cell.tile] = base_pictures()[cell.tile]
+        rng = np.random.default_rng(4)  # the sheet and what lies on it stay where they are
+        photo = photograph(teaching_sheet(BASE[0], lying, rng), rng, size=(1280, 720), noise=0.0)
         for _ in range(4):
-            rng = np.random.default_rng(4)  # the sheet and what lies on it stay where they are
-            photo = photograph(teaching_sheet(BASE[0], lying, rng), rng, size=(1280, 720), noise=0.0)
             noisy = np.clip(photo + np.random.default_rng(n).normal(0, 2, photo.shape), 0, 255).astype(np.uint8)
             cv2.imwrite(str(frames / f"{n:03}.png"), noisy)
             n += 1

@@ -85,8 +85,9 @@ def test_a_watched_game_is_beside_its_file_before_it_ends(tmp_path: Path, monkey
 
     monkeypatch.setattr(writing, "write_whole", noted)
     (tmp_path / "game.json").write_text(json.dumps(write(demo_game(3, turns=1))), "utf-8")
-    args = parser().parse_args(["watch", "--source", f"sim:transcript={tmp_path / 'game.json'}&seed=3", "--out",
-                                str(tmp_path / "out.json"), "--data", str(tmp_path / "data"), "--json"])
+    args = parser().parse_args(["watch", "--source", f"sim:transcript={tmp_path / 'game.json'}&seed=3"
+                                "&level=easy&size=1152x648", "--out", str(tmp_path / "out.json"), "--data",
+                                str(tmp_path / "data"), "--json"])
     assert watch_command.run(args) == 0
     assert [s["name"] for s in seen][-1] == "out.json" and seen[0]["name"] == "out.json.so-far"
     assert seen[-2]["turns"] == seen[-1]["turns"] != [] and not (tmp_path / "out.json.so-far").exists()
