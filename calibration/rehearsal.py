@@ -22,9 +22,10 @@ from vision.simulator.camera import Camera, focal_of
 Array = npt.NDArray[np.float64]
 PX_PER_MM = 8.0  # of textures
 _TWICE = 2  # samples per pixel each way
+_STEP = 4  # px between the points at which a lens is evaluated and a sheet is searched for
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sheet:
     """A printed sheet: ``texture`` (h, w) grey at PX_PER_MM, its centre the sheet's origin."""
 
@@ -113,10 +114,11 @@ def photograph(camera: Camera, things: Sequence[Lying], *, seed: int = 0, noise:
         picture = np.clip(np.array(table_bgr, np.float32) * (1 + 0.05 * grain[..., None]), 0, 255)
     else:
         picture = under.astype(np.float32)
-    rays = _rays(camera)
     for thing in things:
-        value, alpha = _seen(camera, rays, thing)
-        picture = picture * (1 - alpha[..., None]) + (value * alpha)[..., None]
+        seen = _seen(camera, _rays(camera), thing)
+        if seen is not None:
+            part, value, alpha = seen
+            picture[part] = picture[part] * (1 - alpha[..., None]) + (value * alpha)[..., None]
     yy, xx = np.mgrid[0:camera.height, 0:camera.width].astype(np.float32)
     far = np.hypot(xx / size[0] - rng.uniform(0.35, 0.65), yy / size[1] - rng.uniform(0.35, 0.65))
     picture = cv2.GaussianBlur(picture * (1 - light * far[..., None]), (0, 0), blur_px)
@@ -127,7 +129,7 @@ def photograph(camera: Camera, things: Sequence[Lying], *, seed: int = 0, noise:
 @lru_cache(maxsize=1)  # most pictures of a series are of one camera
 def _rays(camera: Camera) -> npt.NDArray[np.float32]:
     """(2 h, 2 w, 3) directions in table axes (depth down) of the samples of every pixel."""
-    step = 4
+    step = _STEP
     xs = np.arange(-step, camera.width + 2 * step, step)
     ys = np.arange(-step, camera.height + 2 * step, step)
     px = np.stack(np.meshgrid(xs, ys), -1).reshape(-1, 2).astype(float)
@@ -151,20 +153,57 @@ def _between(length: int, count: int, step: int) -> Array:
 
 
 def _seen(camera: Camera, rays: npt.NDArray[np.float32], thing: Lying
-          ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Grey value and coverage (height, width) of a sheet in the picture."""
+          ) -> tuple[tuple[slice, slice], npt.NDArray[np.float32], npt.NDArray[np.float32]] | None:
+    """Where a sheet is in the picture, and its grey value and coverage there (height, width); None when it is not."""
+    part = _where(camera, rays, thing)
+    if part is None:
+        return None
+    top, bottom, left, right = part
+    half = np.array(thing.sheet.size_mm) / 2
+    u, v, depth = _on_sheet(camera, rays[_TWICE * top:_TWICE * bottom, _TWICE * left:_TWICE * right], thing)
+    h, w = thing.sheet.texture.shape
+    value = cv2.remap(_inked(thing.sheet), u * np.float32(PX_PER_MM) + np.float32(w / 2 - 0.5),
+                      v * np.float32(PX_PER_MM) + np.float32(h / 2 - 0.5),
+                      cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    inside = ((np.abs(u) < half[0]) & (np.abs(v) < half[1]) & (depth > 0)).astype(np.float32)
+    size = (right - left, bottom - top)
+    return (np.s_[top:bottom, left:right],
+            np.asarray(cv2.resize(value, size, interpolation=cv2.INTER_AREA), np.float32),
+            np.asarray(cv2.resize(inside, size, interpolation=cv2.INTER_AREA), np.float32))
+
+
+def _where(camera: Camera, rays: npt.NDArray[np.float32], thing: Lying) -> tuple[int, int, int, int] | None:
+    """Rows and columns (top, bottom, left, right) outside which nothing of a sheet is seen; None when it is not seen.
+
+    The picture is divided into cells of _STEP pixels. A cell shows what is between its corners on the sheet's plane,
+    so the sheet is in those cells where the box around the corners meets it, and, as a lens bends lines a little
+    between them, in their neighbours.
+    """
+    rows, columns = (np.append(np.arange(0, n, _STEP * _TWICE), n - 1) for n in rays.shape[:2])
+    points = _on_sheet(camera, rays[np.ix_(rows, columns)], thing)
+    corners = np.stack([points[:, :-1, :-1], points[:, :-1, 1:], points[:, 1:, :-1], points[:, 1:, 1:]])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    half = np.array(thing.sheet.size_mm).reshape(2, 1, 1) / 2
+    horizon = (low[2] <= 0) & (high[2] > 0)  # such a cell is without bounds on the plane
+    meets = horizon | (low[2] > 0) & ((low[:2] < half) & (high[:2] > -half)).all(axis=0)
+    if not meets.any():
+        return None
+    down, across = (np.flatnonzero(meets.any(axis=axis)) for axis in (1, 0))
+    return (_STEP * max(int(down[0]) - 1, 0), min(_STEP * (int(down[-1]) + 2), camera.height),
+            _STEP * max(int(across[0]) - 1, 0), min(_STEP * (int(across[-1]) + 2), camera.width))
+
+
+def _on_sheet(camera: Camera, rays: npt.NDArray[np.float32], thing: Lying) -> npt.NDArray[np.float32]:
+    """(3, h, w) float32: where rays meet a sheet's plane, in mm from its centre, and how far along the ray."""
     x, y, z = camera.position_mm
     eye = np.array([x, y, -z]) - np.array([thing.at_mm[0], thing.at_mm[1], -thing.at_mm[2]])
-    turn = thing.rotation.astype(np.float32)
-    local, start = rays @ turn, (eye @ thing.rotation).astype(np.float32)
-    depth = -start[2] / np.where(np.abs(local[..., 2]) < 1e-6, 1e-6, local[..., 2])
-    u, v = start[0] + depth * local[..., 0], start[1] + depth * local[..., 1]
-    h, w = thing.sheet.texture.shape
-    soft = cv2.GaussianBlur(thing.sheet.texture.astype(np.float32), (0, 0), 0.15 * PX_PER_MM)  # ink; anti-aliasing
-    value = cv2.remap(soft, u * PX_PER_MM + w / 2 - 0.5, v * PX_PER_MM + h / 2 - 0.5,
-                      cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    half = np.array(thing.sheet.size_mm) / 2
-    inside = ((np.abs(u) < half[0]) & (np.abs(v) < half[1]) & (depth > 0)).astype(np.float32)
-    size = (camera.width, camera.height)
-    return (np.asarray(cv2.resize(value, size, interpolation=cv2.INTER_AREA), np.float32),
-            np.asarray(cv2.resize(inside, size, interpolation=cv2.INTER_AREA), np.float32))
+    local = rays @ thing.rotation.astype(np.float32)
+    start = (eye @ thing.rotation).astype(np.float32)
+    depth = -start[2] / np.where(np.abs(local[..., 2]) < 1e-6, np.float32(1e-6), local[..., 2])
+    return np.stack([start[0] + depth * local[..., 0], start[1] + depth * local[..., 1], depth])
+
+
+@lru_cache(maxsize=8)
+def _inked(sheet: Sheet) -> npt.NDArray[np.float32]:
+    """The texture as ink on paper, softer than the drawing, which also avoids aliasing."""
+    return np.asarray(cv2.GaussianBlur(sheet.texture.astype(np.float32), (0, 0), 0.15 * PX_PER_MM), np.float32)
