@@ -52,8 +52,8 @@ MARKS = {"browser": "needs Chromium", "film": "renders pictures or films, and lo
 PLACES = {"browser": BROWSER, "film": FILMS, "process": PROCESSES, "slow": SLOW}
 HERE = Path(__file__).parent
 
-# The first of them that is installed: the shell is the same engine without the browser's own window, and a page costs
-# a quarter less in it.
+# The first of them that is installed: the shell is the same engine without the browser's own window, which costs
+# processor time with every page.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 # What of Chromium nobody looks at here. Each window's pages below its address bar cost as much as loading ours. Of two
 # such switches the last counts, so the rest of it is what Playwright turns off, as far as the tests could notice.

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 import pytest
 
+from vision import film
 from vision.film import write_film
 from vision.frames import Image
 
@@ -22,45 +24,51 @@ def pictures(count: int) -> Iterator[tuple[Image, int]]:
         yield np.full((SIZE[1], SIZE[0], 3), 40 * n, np.uint8), n + 1
 
 
-def encoders() -> list[int]:
-    """The process ids of this process' encoders."""
-    found = []
-    for task in Path("/proc/self/task").iterdir():
-        for pid in (task / "children").read_text().split():
-            if b"vision.film_encoder" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                found.append(int(pid))
-    return found
+@pytest.fixture
+def encoders(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    """The encoders that are started, in their order."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Noted(subprocess.Popen[bytes]):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            started.append(self)
+
+    monkeypatch.setattr(film.subprocess, "Popen", Noted)
+    return started
 
 
 def test_each_picture_is_shown_for_its_number_of_frames(tmp_path: Path) -> None:
     assert write_film(tmp_path / "a.webm", pictures(4), fps=6, size=SIZE) == 10
-    film = cv2.VideoCapture(str(tmp_path / "a.webm"))
+    shown = cv2.VideoCapture(str(tmp_path / "a.webm"))
     means = []
-    while (read := film.read())[0]:
+    while (read := shown.read())[0]:
         means.append(round(float(read[1].mean()) / 40))
     assert means == [0, 1, 1, 2, 2, 2, 3, 3, 3, 3]
     assert [p.name for p in tmp_path.iterdir()] == ["a.webm"]
 
 
-def test_a_film_that_is_aborted_leaves_the_old_one_and_no_process(tmp_path: Path) -> None:
+def test_a_film_that_is_aborted_leaves_the_old_one_and_no_process(
+        tmp_path: Path, encoders: list[subprocess.Popen[bytes]]) -> None:
     (tmp_path / "a.webm").write_bytes(b"old")
 
     def broken() -> Iterator[tuple[Image, int]]:
         yield from pictures(2)
-        assert len(encoders()) == 1
+        assert [e.poll() for e in encoders] == [None]
         raise KeyError("gone")
 
     with pytest.raises(KeyError):
         write_film(tmp_path / "a.webm", broken(), fps=6, size=SIZE)
-    assert not encoders()
+    assert [e.returncode for e in encoders] == [-signal.SIGKILL]
     assert [(p.name, p.read_bytes()) for p in tmp_path.iterdir()] == [("a.webm", b"old")]
 
 
-def test_an_encoder_that_is_killed_is_an_error_and_not_the_end_of_the_program(tmp_path: Path) -> None:
+def test_an_encoder_that_is_killed_is_an_error_and_not_the_end_of_the_program(
+        tmp_path: Path, encoders: list[subprocess.Popen[bytes]]) -> None:
     def killed() -> Iterator[tuple[Image, int]]:
         for n, picture in enumerate(pictures(60)):
             if n == 2:
-                os.kill(encoders()[0], signal.SIGKILL)
+                encoders[0].kill()
             yield picture
 
     with pytest.raises(OSError, match="could not be written"):
