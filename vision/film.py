@@ -36,6 +36,7 @@ def write_film(path: Path, pictures: Iterable[tuple[Image, int]], *, fps: int, s
                 reason = encoder.communicate()[0].decode("utf-8", "replace").strip()
             except BaseException:
                 encoder.kill()
+                encoder.communicate()  # what it no longer takes must not hide the reason
                 raise
         if encoder.returncode or not frames or not part.is_file() or not part.stat().st_size:
             raise OSError(0, f"{path}: {reason or 'the film could not be written'}")

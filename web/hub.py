@@ -34,6 +34,7 @@ MAX_BODY_BYTES = 65_000  # a CSV of rounds
 BEAT_S = 5.0
 LIMITS = Limits(live_share=0.6, cheap_share=0.3, dear_share=0.15, saved_s=2.0)  # no table's loop runs here
 LIVE = ("GET api hall",)
+ONCE = ("GET ", "GET wall", "GET static *", "GET api tiles", "GET api session")
 
 
 class Hall(Protocol):
@@ -84,7 +85,7 @@ def create_hub(hall: Hall, evening: Evening, tournament: Tournament, *, door: Ac
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     app.register_blueprint(hub)
     app.extensions["scheduler"] = app.wsgi_app = RequestScheduler(  # type: ignore[method-assign]
-        app.wsgi_app, known=door.known, routes=routes(app.url_map.iter_rules()), limits=LIMITS, live=LIVE)
+        app.wsgi_app, known=door.known, routes=routes(app.url_map.iter_rules()), limits=LIMITS, live=LIVE, once=ONCE)
     return app
 
 

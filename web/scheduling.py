@@ -49,8 +49,8 @@ AT_ONCE = {Lane.SIGNED: 2, Lane.LIVE: 1, Lane.CHEAP: 1, Lane.DEAR: 1}
 # a client who looks at the game: that client has used more.
 LIVE = ("GET api state", "GET api events")
 # Pages, and what each of them asks for when it opens.
-ONCE = ("GET ", "GET tv", "GET book", "GET book *", "GET wall", "GET overlay", "GET static *", "GET api tiles",
-        "GET api session")
+ONCE = ("GET ", "GET tv", "GET book", "GET book *", "GET overlay", "GET doctor", "GET https", "GET static *",
+        "GET api tiles", "GET api session")
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,19 @@ def test_a_film_that_is_aborted_leaves_the_old_one_and_no_process(
     assert [(p.name, p.read_bytes()) for p in tmp_path.iterdir()] == [("a.webm", b"old")]
 
 
+def test_the_reason_of_an_abort_is_told_though_the_encoder_is_gone_too(
+        tmp_path: Path, encoders: list[subprocess.Popen[bytes]]) -> None:
+    def broken() -> Iterator[tuple[Image, int]]:
+        yield np.zeros((16, 16, 3), np.uint8), 1  # so small that it waits in a buffer
+        encoders[0].kill()
+        encoders[0].wait()
+        raise KeyError("gone")
+
+    with pytest.raises(KeyError):
+        write_film(tmp_path / "a.webm", broken(), fps=6, size=(16, 16))
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_encoder_that_is_killed_is_an_error_and_not_the_end_of_the_program(
         tmp_path: Path, encoders: list[subprocess.Popen[bytes]]) -> None:
     def killed() -> Iterator[tuple[Image, int]]:
