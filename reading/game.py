@@ -80,13 +80,17 @@ class _Prefix:
         """The initial state, and the state after each of these events."""
         for n, (mine, theirs) in enumerate(zip(self._events, lines, strict=False)):
             if mine is not theirs and mine != theirs:
+                for state, event in zip(self._states[n:], self._events[n:], strict=False):
+                    self.steps.drop(state, event)
                 del self._events[n:], self._states[n + 1:]
                 break
         if not self._states:
             self._states.append(new_game(self.setup))
         for event in lines[len(self._events):]:
             now = self._states[-1]
-            self._states.append(self.steps.after(now, event) or now)
+            after = self.steps.after(now, event)
+            self.steps.keep(now, event, after)
+            self._states.append(after or now)
             self._events.append(event)
         return self._states[:len(lines) + 1]
 
@@ -282,9 +286,9 @@ class GameReader:
     def _window(self, log: LoggedGame, fresh: frozenset[Square], stand: set[tuple[Square, int]]) -> tuple[Window, int]:
         """What is to be explained anew, and the number of the last entry before it."""
         groups = log.groups
-        free = min(max(0, len(groups) - LIMITS.open_turns), self._given(groups))
+        free = min(max(0, len(groups) - LIMITS.open_turns), self._changed(groups))
         again = {g.at for g in groups[free:] if g.at is not None and self._readable(g)}
-        start = min([free, *(self._earliest(at, groups) for at in fresh)])
+        settled = start = min([free, *(self._earliest(at, groups) for at in fresh)])
         for n, group in enumerate(groups[:free]):
             if group.at is not None and self._readable(group) and self._contradicted(group, stand):
                 again.add(group.at)
@@ -292,22 +296,30 @@ class GameReader:
         lines = [line.event for g in groups[:start] for line in g.lines]
         asked = {line.event.at: line.confidence for line in log.asked if isinstance(line.event, TilePlaced)}
         window = Window(state=self._prefix.after(lines), groups=tuple(groups[start:]), free=free - start,
-                        again=frozenset(again), fresh=fresh, asked=asked, gone=self._gone(log), denied=log.denied,
+                        settled=settled - start, again=frozenset(again), fresh=fresh, asked=asked, gone=self._gone(log), denied=log.denied,
                         first=start)
         return window, groups[start - 1].last_seq if start else 0
 
-    def _given(self, groups: Sequence[LoggedTurn]) -> int:
-        """The first turn of the log that may have to be moved: people gave a tile of the newest turns to a player out
-        of turn, so something else came before or after it."""
-        first = max(0, len(groups) - LIMITS.late_turns)
-        lines = [line.event for g in groups[:first] for line in g.lines]
-        for n, group in enumerate(groups[first:], first):
+    def _changed(self, groups: Sequence[LoggedTurn]) -> int:
+        """The first turn of the log that may have to be moved or given to another player: a change since the newest
+        turns were laid (a tile inserted, one that people gave to somebody else) left it or the next one out of turn."""
+        newest = [g.tile.seq for g in groups[-LIMITS.open_turns:] if g.tile is not None]
+        for n, group in enumerate(groups):
             line = group.tile
-            if line is not None and line.pinned and not line.entered and isinstance(line.event, TilePlaced) \
-                    and line.event.player != next_player(self._prefix.after(lines)):
-                return max(first, n - LIMITS.overtakes)
-            lines += [each.event for each in group.lines]
+            if line is None or not newest or line.changed <= min(newest):
+                continue
+            if any(self._out_of_turn(groups, m) for m in (n, n + 1)):
+                moves = line.pinned and not line.entered
+                return min(n, max(len(groups) - LIMITS.late_turns, n - LIMITS.overtakes, 0)) if moves else n
         return len(groups)
+
+    def _out_of_turn(self, groups: Sequence[LoggedTurn], n: int) -> bool:
+        """Whether the log gives a turn to another player than the one to move."""
+        line = groups[n].tile if n < len(groups) else None
+        if line is None or not isinstance(line.event, TilePlaced):
+            return False
+        before = self._prefix.after([line.event for g in groups[:n] for line in g.lines])
+        return line.event.player != next_player(before)
 
     def _gone(self, log: LoggedGame) -> frozenset[Square]:
         """Squares from which a tile was seen to be taken up; none if the whole board is being cleared away."""

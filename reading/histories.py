@@ -12,12 +12,13 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from reading.belief import FigureTrack, TableBelief
+from reading.belief import FigureTrack, TableBelief, figures_seen_on
 from reading.evidence import Evidence, figures_on, log_sigma, standing_terms
 from reading.layings import Laying, Offers, Steps, Turn
 from reading.limits import LIMITS
 from reading.logged_game import LoggedTurn
 from reading.pieces import Kinds
+from reading.replay import Replay
 from reading.tile_track import TileTrack
 from scoring.events import Event
 from scoring.state import GameState
@@ -53,7 +54,8 @@ class History:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
     """What is to be explained from ``state`` on: the log's turns ``groups`` in order, of which those from ``free`` on
-    may be reordered and those in ``again`` reread, and tiles on ``fresh`` squares that are not in the log. ``asked``
+    may be reordered and those in ``again`` reread, and tiles on ``fresh`` squares that are not in the log: none of them
+    was laid before the first ``settled`` groups, which are therefore replayed as logged unless they are reread. ``asked``
     has the squares of tiles with an open question and the probability of what was logged; ``gone`` are squares from
     which a tile was seen to be taken up; ``denied`` is what people took back. ``first`` is the position of the first
     group among the log's turns: indexes count from the start of the log."""
@@ -67,6 +69,7 @@ class Window:
     gone: frozenset[Square] = frozenset()
     denied: frozenset[Event] = frozenset()
     first: int = 0
+    settled: int = 0
 
     def group(self, index: int) -> LoggedTurn:
         return self.groups[index - self.first]
@@ -88,7 +91,7 @@ class Search:
         """The likeliest histories, best first; always at least one."""
         window = self._remembered(window)
         told = self._sized.of(belief, window.state.box.counts)
-        for at in {*window.fresh, *(g.at for g in window.groups if g.at is not None)}:
+        for at in {*window.fresh, *window.again, *(g.at for g in window.groups[window.settled:] if g.at is not None)}:
             self._look(at, belief, told)
         seeing = _Seeing(belief=belief, window=window)
         last = window.first + len(window.groups)
@@ -162,6 +165,9 @@ class Search:
         """Put every successor of a history into the queues, by the number of logged turns still to come. Only equals in
         that are compared: an illegal turn in the log counts against all of them sooner or later."""
         window = seeing.window
+        if h.told and h.told[0] < window.first + window.settled:
+            self._queue_settled(h, seeing, grown)
+            return
         for k, index in enumerate(h.told[:1 + LIMITS.overtakes]):
             if not all(self._swaps(window, first, index) for first in h.told[:k]):
                 continue
@@ -183,6 +189,24 @@ class Search:
                 odds = max(odds, -_NEVER_SEEN)
             queue.add(_Next(h=h, base=h.weight + odds, left=h.left - {at}, told=h.told, drops=at))
 
+    def _queue_settled(self, h: History, seeing: _Seeing, grown: dict[int, _Queue]) -> None:
+        """Queue the next settled turns: one that is reread, or all up to it as they are logged."""
+        window, index = seeing.window, h.told[0]
+        if self._reread(window, index):
+            self._queue_logged(h, index, h.told[1:], seeing, grown.setdefault(len(h.told) - 1, _Queue()))
+            return
+        end = window.first + window.settled
+        count = next((n for n in range(index, end) if self._reread(window, n)), end) - index
+        groups = window.groups[index - window.first:][:count]
+        replay = Replay(h.state, groups, index, seeing.tracks_on(groups), self._steps, window.asked)
+        rest = h.told[count:]
+        grown.setdefault(len(rest), _Queue()).add(_Next(h=h, base=h.weight, left=h.left, told=rest, laying=replay))
+
+    def _reread(self, window: Window, index: int) -> bool:
+        """Whether a turn of the log is explained anew, from the tile that lies there."""
+        at = window.group(index).at
+        return at is not None and at in window.again and self._seen[at].laid is not None
+
     @staticmethod
     def _swaps(window: Window, first: int, then: int) -> bool:
         """Whether two turns of the log may have happened in the opposite order."""
@@ -196,7 +220,7 @@ class Search:
         at, tile = group.at, group.tile
         weight = h.weight - (LIMITS.logged if rest and rest[0] < index else 0.0)
         weight -= seeing.out_of_order(at, (*sorted(h.left), *(window.group(n).at for n in rest if n < index)))
-        if at is not None and at in window.again and self._seen[at].laid is not None \
+        if at is not None and self._reread(window, index) \
                 and self._queue_readings(h, at, group, index, weight, h.left, rest, window, queue):
             return
         laying = self._laying(h.state, at, group, index, window)
@@ -247,6 +271,11 @@ class _Seeing:
     belief: TableBelief
     window: Window
     _orders: dict[tuple[Square | None, tuple[Square | None, ...]], float] = field(default_factory=dict)
+
+    def tracks_on(self, groups: Iterable[LoggedTurn]) -> frozenset[int]:
+        """Ids of the tracks of figures on the tiles of these turns, as far as the log has figures on them."""
+        return frozenset(f.id for g in groups if g.at is not None and g.figures()
+                         for f in figures_seen_on(self.belief, g.at))
 
     def out_of_order(self, first: Square | None, then: tuple[Square | None, ...]) -> float:
         """The cost of a tile having been laid before others, in nats: they were there while it was not, or were found
@@ -300,7 +329,7 @@ class _Next:
     base: float
     left: frozenset[Square]
     told: tuple[int, ...]
-    laying: Laying | None = None
+    laying: Laying | Replay | None = None
     drops: Square | None = None
     way: int = 0
     most: float = 0.0
@@ -360,9 +389,9 @@ class _Queue:
             assert n.drops is not None
             return History(state=h.state, turns=h.turns, left=n.left, told=n.told, weight=weight,
                            dropped=h.dropped | {n.drops}, tracks=h.tracks, says=h.says)
-        turn, state, explained, says = n.laying.turn(n.way)
-        return History(state=state, turns=(*h.turns, turn), left=n.left, told=n.told, weight=weight, dropped=h.dropped,
-                       tracks=h.tracks | explained, says=h.says | {says})
+        done = n.laying.outcome(n.way)
+        return History(state=done.state, turns=h.turns + done.turns, left=n.left, told=n.told, weight=weight,
+                       dropped=h.dropped, tracks=h.tracks | done.tracks, says=h.says | done.says)
 
 
 def _key(h: History) -> object:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from reading.evidence import Evidence, FigureChoice, box_priors, log_sigma
 from reading.limits import LIMITS
 from reading.logged_game import LoggedTurn, denies
 from reading.shapes import Reading
 from scoring.board import mismatches
+from scoring.contributions import View
 from scoring.engine import next_player, step
 from scoring.errors import IllegalMove
 from scoring.events import Event, FigurePlaced, TilePlaced, TurnEnded
@@ -32,7 +34,8 @@ _USUAL = 5.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """A turn of a history. ``weight`` is its contribution; ``group`` the log's turn that it explains, if any, and
-    ``index`` the position of that among the log's turns; ``laying`` has the tile's other explanations."""
+    ``index`` the position of that among the log's turns; ``laying`` has the tile's other explanations. A ``replayed``
+    turn was taken as it is logged, without a look at what else it may have been."""
 
     at: Square | None
     tile: TilePlaced | None
@@ -42,6 +45,7 @@ class Turn:
     track: int | None = None
     laying: Laying | None = field(default=None, repr=False, compare=False)
     index: int = -1
+    replayed: bool = False
 
     @property
     def others(self) -> Sequence[tuple[TilePlaced, FigurePlaced | None, float]]:
@@ -49,17 +53,46 @@ class Turn:
         return () if self.laying is None else self.laying.all
 
 
+class Outcome(NamedTuple):
+    """What one way of going on leads to: its turns, the state after them, the ids of the tracks that they explain, and
+    numbers for their (tile, figure) pairs."""
+
+    turns: tuple[Turn, ...]
+    state: GameState
+    tracks: frozenset[int]
+    says: frozenset[int]
+
+
 @dataclass(slots=True)
 class Steps:
     """An LRU cache of ``most`` states by the previous state and the event. A state of a late turn has 17 kB; with 800
-    of them a game of two boxes is searched as fast as with all."""
+    of them a game of two boxes is searched as fast as with all. The states of the log itself are held by the reader
+    anyway; they are added by `keep` and never evicted."""
 
     most: int = 800
     _known: dict[tuple[int, Event], tuple[GameState, GameState | None]] = field(default_factory=dict)
+    _kept: dict[tuple[int, Event], tuple[GameState, GameState | None]] = field(default_factory=dict)
+
+    def keep(self, state: GameState, event: Event, after: GameState | None) -> None:
+        """Keep the step from one state of the log to the next."""
+        self._kept[id(state), event] = state, after
+
+    def drop(self, state: GameState, event: Event) -> None:
+        """A step that the log does not take any more may be evicted like others."""
+        self._kept.pop((id(state), event), None)
+
+    def known(self, state: GameState, event: Event) -> bool:
+        """Whether `after` has the answer already."""
+        key = id(state), event
+        known = self._kept.get(key) or self._known.get(key)
+        return known is not None and known[0] is state
 
     def after(self, state: GameState, event: Event) -> GameState | None:
         """The state after an event, or None if it is meaningless there."""
         key = id(state), event
+        known = self._kept.get(key)
+        if known is not None and known[0] is state:
+            return known[1]
         known = self._known.get(key)
         if known is not None and known[0] is state:
             self._known[key] = self._known.pop(key)
@@ -188,9 +221,8 @@ class Laying:
         found = self._result(way)
         return None if found is None else found[0]
 
-    def turn(self, way: int) -> tuple[Turn, GameState, frozenset[int], int]:
-        """A way as a turn, the state after it, the ids of the tracks that it explains, and the id of its (tile, figure)
-        pair."""
+    def outcome(self, way: int) -> Outcome:
+        """A way as a turn."""
         found, ranked = self._result(way), self._ways[way]
         w = ranked.way
         assert found is not None
@@ -201,7 +233,8 @@ class Laying:
             explained = frozenset(f.id for f in self.seen.tracks)
         turn = Turn(at=at, tile=w.tile, figure=w.figure, group=self.group, weight=found[0], track=track,
                     laying=self if self._read else None, index=self._index)
-        return turn, found[1], explained, self._said.setdefault((w.tile, w.figure), len(self._said))
+        says = self._said.setdefault((w.tile, w.figure), len(self._said))
+        return Outcome((turn,), found[1], explained, frozenset((says,)))
 
     @property
     def all(self) -> tuple[tuple[TilePlaced, FigurePlaced | None, float], ...]:
@@ -223,7 +256,7 @@ class Laying:
         another one."""
         group = self.group
         assert group is not None
-        lines = tuple(line.event for line in ((group.tile,) if group.tile else ()) + group.rest)
+        lines = tuple(line.event for line in group.lines)
         tile = group.tile.event if group.tile is not None else None
         mine = group.figures()
         if not isinstance(tile, TilePlaced) or group.tile is None:
@@ -232,9 +265,7 @@ class Laying:
         due = next_player(self.state)
         claimed = [line.event for line in mine if isinstance(line.event, FigurePlaced)]
         pinned = {line.event.player for line in mine if line.pinned and isinstance(line.event, FigurePlaced)}
-        unlike = _USUAL * any(e.player != tile.player for e in claimed)
-        own = (LIMITS.skipped if tile.player != due else 0.0) + unlike
-        self._tells(_Way(-own, lines, tile, claimed[-1] if claimed else None))
+        self._tells(_Way(-out_of_turn(group, due), lines, tile, claimed[-1] if claimed else None))
         for player in {due, *pinned} - {tile.player} if not group.tile.pinned and not group.others() else ():
             if pinned - {player}:
                 continue
@@ -281,24 +312,43 @@ class Laying:
                 return None
             if after is not None:  # a meaningless event stays in the log and changes nothing
                 if n < needed or not self._read:
-                    weight -= min(cost(state, after), self._most(state, event, after))
+                    weight -= against(after, event, len(state.issues), state.next_figure, self._asked)
                 state = after
         return weight, state
 
-    def _most(self, state: GameState, event: Event, after: GameState) -> float:
-        """Upper bound of the rules' cost of a figure: its feature is no surer than the tiles in it that are asked
-        about."""
-        figure = after.standing.get(state.next_figure) if isinstance(event, FigurePlaced) and self._asked else None
-        feature = feature_of(after, figure) if figure is not None else None
-        if feature is None or figure is None:
-            return math.inf
-        doubts = [1.0 - self._asked[at] for at in feature.squares if at in self._asked and at != figure.at]
-        return -math.log(max(doubts)) if doubts and max(doubts) > 0.0 else math.inf
+
+def out_of_turn(group: LoggedTurn, due: int) -> float:
+    """The cost of a turn of the log as it is, with ``due`` to play: another player laid the tile, or a figure is not
+    that player's."""
+    tile = group.tile.event if group.tile is not None else None
+    if not isinstance(tile, TilePlaced):
+        return 0.0
+    unlike = any(isinstance(f.event, FigurePlaced) and f.event.player != tile.player for f in group.figures())
+    return LIMITS.skipped * (tile.player != due) + _USUAL * unlike
 
 
 def cost(before: GameState, after: GameState) -> float:
     """The cost of the issues between two states, in nats."""
-    return sum(COSTS.get(i.code, _USUAL) for i in after.issues[len(before.issues):])
+    return _cost(after, len(before.issues))
+
+
+def _cost(after: View, issues: int) -> float:
+    return sum([COSTS.get(i.code, _USUAL) for i in after.issues[issues:]])
+
+
+def against(after: View, event: Event, issues: int, figure: int, asked: Mapping[Square, float]) -> float:
+    """The cost of what the rules say against an event, in nats: of the state's issues beyond the first ``issues``. The
+    cost of a figure (``figure`` is its number) is bounded: its feature is no surer than the tiles in it that are
+    ``asked`` about."""
+    if len(after.issues) == issues:
+        return 0.0
+    said = _cost(after, issues)
+    stands = after.standing.get(figure) if asked and isinstance(event, FigurePlaced) else None
+    feature = feature_of(after, stands) if stands is not None else None
+    if feature is None or stands is None:
+        return said
+    doubts = [1.0 - asked[at] for at in feature.squares if at in asked and at != stands.at]
+    return min(said, -math.log(max(doubts))) if doubts and max(doubts) > 0.0 else said
 
 
 def _against(state: GameState, at: Square, reading: Reading) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from reading.shapes import shape
@@ -16,7 +16,7 @@ from scoring.tiles import Square
 class LoggedEvent:
     """An event in force in the log. ``pinned``: a person entered, confirmed or corrected it; ``entered``: a person
     entered it, so its position is theirs too; ``asked``: it is an open question, and ``confidence`` is the probability
-    of the event when it was asked."""
+    of the event when it was asked; ``changed`` is the number of the newest entry that gave it its place or content."""
 
     seq: int
     event: Event
@@ -24,6 +24,7 @@ class LoggedEvent:
     asked: bool
     confidence: float = 1.0
     entered: bool = False
+    changed: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,9 +113,17 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
             if isinstance(old, Event) and old != e.body.body:
                 denied.add(old)
     asked = open_questions(entries)
+    changed: dict[int, int] = {}
+    now = dict[int, object]()
+    for e in living:
+        if isinstance(e.body, Amended):
+            if now.get(e.body.seq, bodies.get(e.body.seq)) != e.body.body:
+                changed[e.body.seq] = e.seq
+            now[e.body.seq] = e.body.body
     likely = {e.body.seq if isinstance(e.body, Amended) else e.seq: e.confidence for e in living if e.asked}
     lines = tuple(LoggedEvent(seq=seq, event=event, pinned=seq in hand, asked=seq in asked,
-                       confidence=likely.get(seq, 1.0) if seq in asked else 1.0, entered=seq in entered)
+                       confidence=likely.get(seq, 1.0) if seq in asked else 1.0, entered=seq in entered,
+                       changed=changed.get(seq, seq))
                   for seq, event in effective(entries))
     denied = {d for d in denied if not any(_same(line.event, d) for line in lines)}
     return LoggedGame(lines=lines, groups=_groups(lines), denied=frozenset(denied), version=len(entries))

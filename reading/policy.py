@@ -86,6 +86,9 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
     doubts: list[Doubt] = []
     last_seq, held = before, False
     for n, turn in enumerate(best.turns):
+        if turn.replayed:
+            last_seq = turn.group.last_seq if turn.group is not None else last_seq
+            continue
         later = _later(belief, best.turns[n + 1:], now)
         inserted = any(t.group is not None for t in best.turns[n + 1:])
         tile, figure = margins(histories, best, turn)
@@ -117,7 +120,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
         last_seq = turn.group.last_seq or last_seq
     out += _taken_up(best, histories, told, now)
     changed = {d.replaces for d in out}
-    weighed = {line.seq for t in best.turns if t.group is not None and t.tile is not None
+    weighed = {line.seq for t in best.turns if t.group is not None and t.tile is not None and not t.replayed
                for line in ((t.group.tile,) if t.group.tile else ()) + t.group.rest}
     known = {line.seq: line for line in told.lines if not line.pinned and not line.asked}
     said = {line.event.at for line in told.lines if line.pinned and isinstance(line.event, TilePlaced)}
