@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import TypeVar
 
 from reading.belief import FigureTrack, TableBelief, figures_seen_on
@@ -18,6 +19,7 @@ from scoring.tiles import Square, catalogue
 from vision.looks import segments
 
 _K = TypeVar("_K")
+_CHOICES = 5  # most figures that are tried on a tile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +71,7 @@ class Evidence:
     until_s: float
     colours: Mapping[str, int]
     _readings: dict[Reading | None, dict[Reading, float]] = field(default_factory=dict)
+    _places: dict[Reading, Places] = field(default_factory=dict)
     _claims: dict[tuple[Reading, int], list[FigureChoice]] = field(default_factory=dict)
 
     def like(self, laid: TileTrack | None, tracks: Sequence[FigureTrack], until_s: float) -> bool:
@@ -91,7 +94,9 @@ class Evidence:
         assert self.laid is not None
         key = reading, player
         if key not in self._claims:
-            found = choices(self.tracks, state, self.at, reading, player, self.colours, self.laid.since_s, self.until_s)
+            if reading not in self._places:
+                self._places[reading] = places(self.tracks, state.box, reading, self.laid.since_s, self.until_s)
+            found = self._places[reading].choices(self.at, player, self.colours)
             self._claims[key] = sorted(found, key=lambda c: -c.weight)
         return self._claims[key]
 
@@ -124,33 +129,65 @@ def figures_on(belief: TableBelief, at: Square) -> list[FigureTrack]:
     return sorted(figures_seen_on(belief, at), key=lambda f: (-f.real, f.id))
 
 
-def choices(tracks: Iterable[FigureTrack], state: GameState, at: Square, reading: Reading, player: int,
-            colours: Mapping[str, int], since_s: float = math.inf,
-            until_s: float = math.inf) -> list[FigureChoice]:
-    """Explanations of the figures seen on a tile of ``state`` if ``player`` laid it; the first is that there was none.
-    ``since_s`` is when the tile was first seen, ``until_s`` when the next one was."""
-    mine = list(tracks)
-    none = sum(_false(f, since_s, until_s) for f in mine)
-    out = [FigureChoice(event=None, weight=none)]
-    box = state.box
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the figures seen on a tile may stand if it is laid as a reading says, whoever laid it. ``none`` is the
+    log-weight of there being no figure; ``ways`` has for each figure the likeliest (log-weight, segment, piece), whose
+    weights are without the paint."""
+
+    reading: Reading
+    box: Box
+    none: float
+    ways: tuple[tuple[FigureTrack, tuple[tuple[float, int, str], ...]], ...]
+
+    def choices(self, at: Square, player: int, colours: Mapping[str, int]) -> list[FigureChoice]:
+        """Explanations of the figures as ones of this player; the first is that there was none."""
+        found: list[tuple[float, int, str, int]] = []  # events are made of the likeliest only
+        for f, ways in self.ways:
+            paints = f.paints
+            paint = max(max((paints.get(c, -12.0) for c, p in colours.items() if p == player), default=-12.0),
+                        -LIMITS.floor)
+            found += [(weight + paint, n, piece, f.id) for weight, n, piece in ways]
+        if len(self.ways) > 1:
+            found.sort(key=itemgetter(0), reverse=True)
+        form = self.box.shape(*self.reading)
+        return [FigureChoice(event=None, weight=self.none), *(
+            FigureChoice(weight=weight, track=track, event=FigurePlaced(
+                player=player, figure=piece, at=at, feature=form.kinds[n], where=form.where[n]))
+            for weight, n, piece, track in found[:_CHOICES])]
+
+
+def places(tracks: Sequence[FigureTrack], box: Box, reading: Reading, since_s: float, until_s: float) -> Places:
+    """Where the figures seen on a tile may stand. ``since_s`` is when the tile was first seen, ``until_s`` when the
+    next one was."""
+    false = [_false(f, since_s, until_s) for f in tracks]
+    none = sum(false)
     form, tile = box.shape(*reading), catalogue()[reading[0]]
-    for f in mine:
-        others = none - _false(f, since_s, until_s)
-        paints, kinds = f.paints, f.kinds
-        paint = max((paints.get(c, -12.0) for c, p in colours.items() if p == player), default=-12.0)
+    out = []
+    for f, unreal in zip(tracks, false, strict=True):
+        kinds, sure = f.kinds, none - unreal + log_sigma(f.real)
         upright = segments(f.on_tile, f.spread, 0.0, tile, reading[1])
-        places = segments(f.on_tile, f.spread, f.lies, tile, reading[1])
-        for n in sorted(places, key=lambda s: -max(places[s], upright[s]))[:4]:
-            for piece in box.counts:
-                if not box.pieces[piece].stands_on(form.kinds[n]):
-                    continue
-                place = places[n] if box.pieces[piece].follower else upright[n]  # only followers are laid down
-                size = kinds.get(piece, 0.0)
-                rare = LIMITS.seldom_piece * (box.counts[piece] == 1) + LIMITS.farmer * (form.kinds[n] == "field")
-                weight = others + log_sigma(f.real) + max(paint, -LIMITS.floor) + place + size - rare
-                event = FigurePlaced(player=player, figure=piece, at=at, feature=form.kinds[n], where=form.where[n])
-                out.append(FigureChoice(event=event, weight=weight, track=f.id))
-    return [out[0], *sorted(out[1:], key=lambda c: -c.weight)[:5]]
+        told = segments(f.on_tile, f.spread, f.lies, tile, reading[1])
+        ways = []
+        for n in sorted(told, key=lambda s: -max(told[s], upright[s]))[:4]:
+            kind = form.kinds[n]
+            here = sure - LIMITS.farmer * (kind == "field")
+            for piece, count in box.counts.items():
+                wood = box.pieces[piece]
+                if wood.stands_on(kind):
+                    place = told[n] if wood.follower else upright[n]  # only followers are laid down
+                    rare = LIMITS.seldom_piece * (count == 1)
+                    ways.append((here + place + kinds.get(piece, 0.0) - rare, n, piece))
+        ways.sort(key=itemgetter(0), reverse=True)
+        out.append((f, tuple(ways[:_CHOICES])))
+    return Places(reading, box, none, tuple(out))
+
+
+def choices(tracks: Iterable[FigureTrack], state: GameState, at: Square, reading: Reading, player: int,
+            colours: Mapping[str, int]) -> list[FigureChoice]:
+    """Explanations of the figures seen on a tile of ``state`` if ``player`` laid it; the first is that there was none.
+    """
+    return places(tuple(tracks), state.box, reading, math.inf, math.inf).choices(at, player, colours)
 
 
 def _false(f: FigureTrack, since_s: float, until_s: float) -> float:

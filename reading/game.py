@@ -22,19 +22,21 @@ nothing counts frames.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 from reading.alignment import Alignment, agreement, aligned_by_start, aligned_by_tiles
 from reading.belief import TableBelief, figures_seen_on, updated
 from reading.doubtful import DoubtfulTiles, about_piece, piece_doubts
 from reading.evidence import readings_of
-from reading.histories import History, Search, Window
+from reading.histories import History, Search
 from reading.layings import Steps
 from reading.limits import LIMITS
+from reading.log_states import LogStates
 from reading.logged_game import LoggedGame, LoggedTurn, logged_game
 from reading.neutral import NeutralMoves
 from reading.noticing import Notice, notices
+from reading.ordering import Window
 from reading.pieces import Kinds
 from reading.policy import Decision, Doubt, Moment, Shown, decisions
 from reading.remote_claims import RemoteClaims
@@ -42,7 +44,7 @@ from reading.removals import removals
 from reading.shapes import Reading, shape
 from reading.taking_over import taken_over
 from reading.unexplained import unexplained
-from scoring.engine import box_of, new_game, next_player
+from scoring.engine import box_of, next_player
 from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced
 from scoring.log import LogEntry
 from scoring.projection import final_scoring
@@ -63,38 +65,6 @@ class Decisions:
     began: int = 0
 
 
-@dataclass(slots=True)
-class _Prefix:
-    """A cache of the states after each event of the log, valid up to where the log has changed."""
-
-    setup: Setup
-    steps: Steps
-    _events: list[Event] = field(default_factory=list)
-    _states: list[GameState] = field(default_factory=list)
-
-    def after(self, lines: Sequence[Event]) -> GameState:
-        """The state after these events: those of the log, or a prefix of it."""
-        return self.states(lines)[-1]
-
-    def states(self, lines: Sequence[Event]) -> Sequence[GameState]:
-        """The initial state, and the state after each of these events."""
-        for n, (mine, theirs) in enumerate(zip(self._events, lines, strict=False)):
-            if mine is not theirs and mine != theirs:
-                for state, event in zip(self._states[n:], self._events[n:], strict=False):
-                    self.steps.drop(state, event)
-                del self._events[n:], self._states[n + 1:]
-                break
-        if not self._states:
-            self._states.append(new_game(self.setup))
-        for event in lines[len(self._events):]:
-            now = self._states[-1]
-            after = self.steps.after(now, event)
-            self.steps.keep(now, event, after)
-            self._states.append(after or now)
-            self._events.append(event)
-        return self._states[:len(lines) + 1]
-
-
 class GameReader:
     """Reconstructs one game from looks."""
 
@@ -108,7 +78,7 @@ class GameReader:
         self._remote_claims = RemoteClaims()
         self._neutrals, self._neutral_moves = box_of(setup).neutrals, NeutralMoves(self._steps)
         self._told: tuple[Sequence[LogEntry], LoggedGame] = (), logged_game(())
-        self._prefix = _Prefix(setup, self._steps)
+        self._prefix = LogStates(setup, self._steps)
         self._alignment: Alignment | None = None
         self._belief = TableBelief()
         self._own = self._belief  # without figures that belong to another turn than their tile's
@@ -254,9 +224,9 @@ class GameReader:
 
     def _histories(self, window: Window, log: LoggedGame) -> list[History]:
         """The histories of a window, recomputed only when a look has changed the belief noticeably."""
-        squares = window.again | window.fresh | {g.at for g in window.groups if g.at is not None}
+        squares = window.again | window.fresh | {g.at for g in window.groups[window.settled:] if g.at is not None}
         stood = squares | {f.at for f in window.state.standing.values()}
-        sign = (log.version, window.fresh, window.again, len(window.groups),
+        sign = (log.version, window.fresh, window.again, window.first, len(window.groups),
                 tuple(self._sign(at) for at in sorted(squares)),
                 tuple((f.id, f.present) for at in sorted(stood) for f in self._own.by_square.get(at, ())))
         if self._found is None or self._found[0] != sign:
@@ -295,9 +265,9 @@ class GameReader:
                 start = min(start, n)
         lines = [line.event for g in groups[:start] for line in g.lines]
         asked = {line.event.at: line.confidence for line in log.asked if isinstance(line.event, TilePlaced)}
-        window = Window(state=self._prefix.after(lines), groups=tuple(groups[start:]), free=free - start,
-                        settled=settled - start, again=frozenset(again), fresh=fresh, asked=asked, gone=self._gone(log), denied=log.denied,
-                        first=start)
+        window = Window(state=self._prefix.after(lines), groups=tuple(groups[start:]), settled=settled - start,
+                        free=free - start, again=frozenset(again), fresh=fresh, asked=asked, gone=self._gone(log),
+                        denied=log.denied, first=start)
         return window, groups[start - 1].last_seq if start else 0
 
     def _changed(self, groups: Sequence[LoggedTurn]) -> int:

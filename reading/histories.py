@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
-from reading.belief import FigureTrack, TableBelief, figures_seen_on
+from reading.belief import FigureTrack, TableBelief
 from reading.evidence import Evidence, figures_on, log_sigma, standing_terms
 from reading.layings import Laying, Offers, Steps, Turn
 from reading.limits import LIMITS
 from reading.logged_game import LoggedTurn
+from reading.ordering import Orders, Window
 from reading.pieces import Kinds
 from reading.replay import Replay
-from reading.tile_track import TileTrack
 from scoring.events import Event
 from scoring.state import GameState
 from scoring.tiles import EDGES, Square, neighbour
@@ -51,30 +51,6 @@ class History:
         return next((t for t in self.turns if t.at == at), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
-    """What is to be explained from ``state`` on: the log's turns ``groups`` in order, of which those from ``free`` on
-    may be reordered and those in ``again`` reread, and tiles on ``fresh`` squares that are not in the log: none of them
-    was laid before the first ``settled`` groups, which are therefore replayed as logged unless they are reread. ``asked``
-    has the squares of tiles with an open question and the probability of what was logged; ``gone`` are squares from
-    which a tile was seen to be taken up; ``denied`` is what people took back. ``first`` is the position of the first
-    group among the log's turns: indexes count from the start of the log."""
-
-    state: GameState
-    groups: tuple[LoggedTurn, ...]
-    free: int
-    again: frozenset[Square]
-    fresh: frozenset[Square]
-    asked: Mapping[Square, float] = field(default_factory=dict)
-    gone: frozenset[Square] = frozenset()
-    denied: frozenset[Event] = frozenset()
-    first: int = 0
-    settled: int = 0
-
-    def group(self, index: int) -> LoggedTurn:
-        return self.groups[index - self.first]
-
-
 class Search:
     """Finds histories. Caches intermediate results from one search to the next, as long as they are used again."""
 
@@ -93,7 +69,7 @@ class Search:
         told = self._sized.of(belief, window.state.box.counts)
         for at in {*window.fresh, *window.again, *(g.at for g in window.groups[window.settled:] if g.at is not None)}:
             self._look(at, belief, told)
-        seeing = _Seeing(belief=belief, window=window)
+        orders = Orders(belief=belief, window=window)
         last = window.first + len(window.groups)
         beam = [History(state=window.state, left=window.fresh, told=tuple(range(window.first, last)))]
         done: dict[object, History] = {}
@@ -104,7 +80,7 @@ class Search:
                 if not h.left and not h.told:
                     done.setdefault(_key(h), h)
                     continue
-                self._grow(h, seeing, grown)
+                self._grow(h, orders, grown)
             if not grown:
                 break
             most = max(LIMITS.narrow, width // len(grown))
@@ -161,18 +137,15 @@ class Search:
             out[i] = (f.at, None if player is None else self._colours[player]), f.present
         return out
 
-    def _grow(self, h: History, seeing: _Seeing, grown: dict[int, _Queue]) -> None:
+    def _grow(self, h: History, orders: Orders, grown: dict[int, _Queue]) -> None:
         """Put every successor of a history into the queues, by the number of logged turns still to come. Only equals in
         that are compared: an illegal turn in the log counts against all of them sooner or later."""
-        window = seeing.window
+        window = orders.window
         if h.told and h.told[0] < window.first + window.settled:
-            self._queue_settled(h, seeing, grown)
+            self._queue_settled(h, orders, grown)
             return
-        for k, index in enumerate(h.told[:1 + LIMITS.overtakes]):
-            if not all(self._swaps(window, first, index) for first in h.told[:k]):
-                continue
-            rest = tuple(n for n in h.told if n != index)
-            self._queue_logged(h, index, rest, seeing, grown.setdefault(len(rest), _Queue()))
+        for index, rest in orders.next_logged(h.told):
+            self._queue_logged(h, index, rest, orders, grown.setdefault(len(rest), _Queue()))
         if not h.left:
             return
         queue = grown.setdefault(len(h.told), _Queue())
@@ -180,7 +153,7 @@ class Search:
         for at in sorted(h.left):
             ready = any(neighbour(at, side) in h.state.tiles for side in EDGES)
             if ready:
-                order = seeing.out_of_order(at, (*sorted(h.left - {at}), *upcoming)) + _OVERLOOKED * len(upcoming)
+                order = orders.out_of_order(at, (*sorted(h.left - {at}), *upcoming)) + _OVERLOOKED * len(upcoming)
                 self._queue_readings(h, at, None, -1, h.weight - order, h.left - {at}, h.told, window, queue)
             laid = self._seen[at].laid
             assert laid is not None
@@ -189,16 +162,16 @@ class Search:
                 odds = max(odds, -_NEVER_SEEN)
             queue.add(_Next(h=h, base=h.weight + odds, left=h.left - {at}, told=h.told, drops=at))
 
-    def _queue_settled(self, h: History, seeing: _Seeing, grown: dict[int, _Queue]) -> None:
+    def _queue_settled(self, h: History, orders: Orders, grown: dict[int, _Queue]) -> None:
         """Queue the next settled turns: one that is reread, or all up to it as they are logged."""
-        window, index = seeing.window, h.told[0]
+        window, index = orders.window, h.told[0]
         if self._reread(window, index):
-            self._queue_logged(h, index, h.told[1:], seeing, grown.setdefault(len(h.told) - 1, _Queue()))
+            self._queue_logged(h, index, h.told[1:], orders, grown.setdefault(len(h.told) - 1, _Queue()))
             return
         end = window.first + window.settled
         count = next((n for n in range(index, end) if self._reread(window, n)), end) - index
         groups = window.groups[index - window.first:][:count]
-        replay = Replay(h.state, groups, index, seeing.tracks_on(groups), self._steps, window.asked)
+        replay = Replay(h.state, groups, index, orders.tracks_on(groups), self._steps, window.asked)
         rest = h.told[count:]
         grown.setdefault(len(rest), _Queue()).add(_Next(h=h, base=h.weight, left=h.left, told=rest, laying=replay))
 
@@ -207,19 +180,12 @@ class Search:
         at = window.group(index).at
         return at is not None and at in window.again and self._seen[at].laid is not None
 
-    @staticmethod
-    def _swaps(window: Window, first: int, then: int) -> bool:
-        """Whether two turns of the log may have happened in the opposite order."""
-        pair = window.group(first), window.group(then)
-        return first - window.first >= window.free and not any(g.stays for g in pair) and not all(
-            g.pinned for g in pair)
-
-    def _queue_logged(self, h: History, index: int, rest: tuple[int, ...], seeing: _Seeing, queue: _Queue) -> None:
+    def _queue_logged(self, h: History, index: int, rest: tuple[int, ...], orders: Orders, queue: _Queue) -> None:
         """Queue the next turn of the log: as it is logged, or reread."""
-        window, group = seeing.window, seeing.window.group(index)
+        window, group = orders.window, orders.window.group(index)
         at, tile = group.at, group.tile
         weight = h.weight - (LIMITS.logged if rest and rest[0] < index else 0.0)
-        weight -= seeing.out_of_order(at, (*sorted(h.left), *(window.group(n).at for n in rest if n < index)))
+        weight -= orders.out_of_order(at, (*sorted(h.left), *(window.group(n).at for n in rest if n < index)))
         if at is not None and self._reread(window, index) \
                 and self._queue_readings(h, at, group, index, weight, h.left, rest, window, queue):
             return
@@ -262,61 +228,6 @@ class Search:
             known = Offers(seen, group, self._colours, window.denied)
         self._offers[key] = known
         return known
-
-
-@dataclass(slots=True)
-class _Seeing:
-    """The input of one search, with a cache of the costs of tile orders."""
-
-    belief: TableBelief
-    window: Window
-    _orders: dict[tuple[Square | None, tuple[Square | None, ...]], float] = field(default_factory=dict)
-
-    def tracks_on(self, groups: Iterable[LoggedTurn]) -> frozenset[int]:
-        """Ids of the tracks of figures on the tiles of these turns, as far as the log has figures on them."""
-        return frozenset(f.id for g in groups if g.at is not None and g.figures()
-                         for f in figures_seen_on(self.belief, g.at))
-
-    def out_of_order(self, first: Square | None, then: tuple[Square | None, ...]) -> float:
-        """The cost of a tile having been laid before others, in nats: they were there while it was not, or were found
-        before it."""
-        if not then:
-            return 0.0
-        key = first, then
-        if key not in self._orders:
-            self._orders[key] = self._out_of_order(first, then)
-        return self._orders[key]
-
-    def _out_of_order(self, first: Square | None, then: Sequence[Square | None]) -> float:
-        track = self.belief.squares.get(first) if first is not None else None
-        if track is None or track.laid is None:
-            return 0.0
-        cost, sooner, hidden, found_s = 0.0, 0, track.laid.hidden_s, math.inf
-        for at in then:
-            other = self.belief.squares.get(at) if at is not None else None
-            if other is None or other.laid is None:
-                continue
-            if track.laid.bare_s is not None and other.laid.since_s <= track.laid.bare_s:
-                cost += LIMITS.order
-            elif other.laid.since_s < track.laid.since_s:
-                sooner += 1
-                found_s = min(found_s, other.laid.since_s)
-                if hidden is None or hidden > other.laid.since_s:  # it could have been found
-                    hidden = None
-        if not sooner:
-            return cost
-        late = LIMITS.found_late
-        if hidden is not None:
-            late = min(late, LIMITS.covered + self._hasty(track.laid, found_s))
-        return cost + late + 0.2 * (sooner - 1)
-
-    def _hasty(self, laid: TileTrack, until_s: float) -> float:
-        """The cost of a tile having been laid between the last look at its bare square and a time, with another turn
-        after it: that is less time than turns take at this table."""
-        if laid.bare_s is None or not self.belief.pace_s:
-            return 0.0
-        turns = max((until_s - laid.bare_s) / self.belief.pace_s, LIMITS.hasty)
-        return max(0.0, -LIMITS.seldom_short * math.log(turns))
 
 
 @dataclass(slots=True, kw_only=True)

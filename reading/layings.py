@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import NamedTuple
 
 from reading.evidence import Evidence, FigureChoice, box_priors, log_sigma
@@ -189,14 +190,16 @@ class Offers:
                        figure if isinstance(figure, FigurePlaced) else None, claim)
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranked:
+class _Ranked(NamedTuple):
     """A way after a state: its weight is at most ``bound``, which already includes ``against`` as the least cost of the
     rules."""
 
     bound: float
     against: float
     way: _Way
+
+
+_BOUND = itemgetter(0)
 
 
 class Laying:
@@ -276,7 +279,7 @@ class Laying:
             events = tuple(replace(e, player=player) for e in lines if isinstance(e, TilePlaced | FigurePlaced))
             figures = [e for e in events if isinstance(e, FigurePlaced) and e.at == tile.at]
             self._tells(_Way(-cost, events, replace(tile, player=player), figures[-1] if figures else None))
-        self._ways.sort(key=lambda w: -w.bound)
+        self._ways.sort(key=_BOUND, reverse=True)
 
     def _tells(self, way: _Way) -> None:
         self._ways.append(_Ranked(way.weight, 0.0, way))
@@ -285,6 +288,7 @@ class Laying:
         """Add every explanation of the evidence, by any player."""
         state, due = self.state, next_player(self.state)
         self._read = True
+        ways = self._ways
         readings, players = offers.readings(state), offers.players(due)
         priors = box_priors(state, {tile for tile, _ in readings})
         for reading, value in readings.items():
@@ -292,9 +296,9 @@ class Laying:
             said = value + priors[reading[0]] - against
             for player in players:
                 base = said - LIMITS.skipped * (player != due)
-                self._ways += [_Ranked(base + way.weight, against, way)
-                               for way in offers.ways(state, reading, player)]
-        self._ways.sort(key=lambda w: -w.bound)
+                for way in offers.ways(state, reading, player):
+                    ways.append(_Ranked(base + way.weight, against, way))
+        self._ways.sort(key=_BOUND, reverse=True)
 
     def _result(self, way: int) -> tuple[float, GameState] | None:
         if way not in self._results:

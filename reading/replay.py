@@ -21,7 +21,7 @@ from scoring.tiles import Square
 class Replay:
     """Consecutive turns of the log after a state; one way, numbered 0, as `layings.Laying` numbers its ways. ``first``
     is the position of the first turn in the log, ``tracks`` are the ids of the figures' tracks on the tiles of those
-    turns that have a figure, ``asked`` is `histories.Window.asked`."""
+    turns that have a figure, ``asked`` is `ordering.Window.asked`."""
 
     def __init__(self, state: GameState, groups: Sequence[LoggedTurn], first: int, tracks: frozenset[int],
                  steps: Steps, asked: Mapping[Square, float]) -> None:
