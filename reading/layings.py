@@ -6,10 +6,12 @@ are evaluated, which costs a state, only if an explanation is likely enough to m
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from reading.evidence import Evidence, FigureChoice, box_priors, log_sigma
@@ -123,6 +125,9 @@ class _Way:
     claim: FigureChoice | None = None
 
 
+_WEIGHT = attrgetter("weight")
+
+
 class Offers:
     """The possible explanations of a square, independent of what was laid before: by reading and player every tile and
     figure that may be seen there and that people have not denied. Computed once for the evidence (``seen``) and the
@@ -148,9 +153,9 @@ class Offers:
         """Upper bound of their weights as the next turn after a state; None if people have denied them all."""
         due = next_player(state)
         if due not in self._most:
-            self._most[due] = max((value + way.weight for reading, value in self.readings(state).items()
-                                   for player in self.players(due) for way in self.ways(state, reading, player)),
-                                  default=None)
+            likeliest = [(value, ways[0]) for reading, value in self.readings(state).items()
+                         for player in self.players(due) if (ways := self.ways(state, reading, player))]
+            self._most[due] = max((value + way.weight for value, way in likeliest), default=None)
         return self._most[due]
 
     def readings(self, state: GameState) -> Mapping[Reading, float]:
@@ -167,10 +172,10 @@ class Offers:
         return self._owners or dict.fromkeys((due, *self._painted))
 
     def ways(self, state: GameState, reading: Reading, player: int) -> list[_Way]:
-        """The explanations with that reading and player."""
+        """The explanations with that reading and player, the likeliest first."""
         key = reading, player
         if key not in self._ways:
-            self._ways[key] = list(self._worked_out(state, reading, player))
+            self._ways[key] = sorted(self._worked_out(state, reading, player), key=_WEIGHT, reverse=True)
         return self._ways[key]
 
     def _worked_out(self, state: GameState, reading: Reading, player: int) -> Iterator[_Way]:
@@ -199,9 +204,6 @@ class _Ranked(NamedTuple):
     way: _Way
 
 
-_BOUND = itemgetter(0)
-
-
 class Laying:
     """The ways in which the tile on a square (or a turn of the log) may come next after a state, numbered in descending
     order of their bounds."""
@@ -210,13 +212,21 @@ class Laying:
                  said: dict[tuple[Event | None, Event | None], int], asked: Mapping[Square, float]) -> None:
         self.state, self.seen, self.group, self._asked = state, seen, group, asked
         self._index, self._steps, self._said = index, steps, said
-        self._ways: list[_Ranked] = []
+        self._ways: list[_Ranked] = []  # those that were needed so far
+        self._sources: list[tuple[float, Sequence[_Way]]] = []  # the likeliest first, with what adds to all weights
+        self._next: list[tuple[float, int, int, float]] = []  # heap: -bound, source, position in it, cost of the rules
         self._results: dict[int, tuple[float, GameState] | None] = {}
         self._all: tuple[tuple[TilePlaced, FigurePlaced | None, float], ...] | None = None
         self._read = False
 
     def bound(self, way: int) -> float | None:
         """Upper bound of a way's weight; None if there is no way of that number."""
+        while way >= len(self._ways) and self._next:
+            bound, n, k, against = heapq.heappop(self._next)
+            base, ways = self._sources[n]
+            self._ways.append(_Ranked(-bound, against, ways[k]))
+            if k + 1 < len(ways):
+                heapq.heappush(self._next, (-base - ways[k + 1].weight, n, k + 1, against))
         return self._ways[way].bound if way < len(self._ways) else None
 
     def weight(self, way: int) -> float | None:
@@ -244,10 +254,11 @@ class Laying:
         """Every way within `LIMITS.behind` of the best as (tile, figure or None, weight), the likeliest first."""
         if self._all is None:
             best, out = -math.inf, []
-            for n, ranked in enumerate(self._ways):
-                if ranked.bound < best - LIMITS.behind:
+            for n in itertools.count():
+                bound = self.bound(n)
+                if bound is None or bound < best - LIMITS.behind:
                     break
-                found, way = self._result(n), ranked.way
+                found, way = self._result(n), self._ways[n].way
                 if found is not None and way.tile is not None:
                     best = max(best, found[0])
                     out.append((way.tile, way.claim.event if way.claim is not None else way.figure, found[0]))
@@ -279,7 +290,7 @@ class Laying:
             events = tuple(replace(e, player=player) for e in lines if isinstance(e, TilePlaced | FigurePlaced))
             figures = [e for e in events if isinstance(e, FigurePlaced) and e.at == tile.at]
             self._tells(_Way(-cost, events, replace(tile, player=player), figures[-1] if figures else None))
-        self._ways.sort(key=_BOUND, reverse=True)
+        self._ways.sort(key=itemgetter(0), reverse=True)
 
     def _tells(self, way: _Way) -> None:
         self._ways.append(_Ranked(way.weight, 0.0, way))
@@ -288,17 +299,17 @@ class Laying:
         """Add every explanation of the evidence, by any player."""
         state, due = self.state, next_player(self.state)
         self._read = True
-        ways = self._ways
         readings, players = offers.readings(state), offers.players(due)
         priors = box_priors(state, {tile for tile, _ in readings})
         for reading, value in readings.items():
             against = _against(state, offers.seen.at, reading)
             said = value + priors[reading[0]] - against
             for player in players:
-                base = said - LIMITS.skipped * (player != due)
-                for way in offers.ways(state, reading, player):
-                    ways.append(_Ranked(base + way.weight, against, way))
-        self._ways.sort(key=_BOUND, reverse=True)
+                base, ways = said - LIMITS.skipped * (player != due), offers.ways(state, reading, player)
+                if ways:
+                    self._next.append((-base - ways[0].weight, len(self._sources), 0, against))
+                    self._sources.append((base, ways))
+        heapq.heapify(self._next)
 
     def _result(self, way: int) -> tuple[float, GameState] | None:
         if way not in self._results:

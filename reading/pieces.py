@@ -10,10 +10,11 @@ unknowns. Every figure seen is evidence of them, whichever piece it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import median
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ import numpy.typing as npt
 from reading.belief import FigureTrack, TableBelief
 
 Array = npt.NDArray[np.float64]
+_Key = TypeVar("_Key", bound=Hashable)
 SIZES = ("follower", "large")  # pieces of one shape
 
 
@@ -64,6 +66,7 @@ class PieceLimits:
 PIECES = PieceLimits()
 _SAID = np.linspace(-7.0, 2.0, 91)
 _OFFSETS, _LARGER = (g.ravel() for g in np.meshgrid(np.linspace(-0.36, 0.36, 49), np.linspace(0.08, 0.34, 14)))
+_USUAL = -0.5 * ((_SAID - PIECES.usual) / PIECES.unusual) ** 2
 _PRIOR = -0.5 * (_OFFSETS / PIECES.tables) ** 2 - 0.5 * ((_LARGER - PIECES.larger) / PIECES.makers) ** 2
 
 
@@ -95,7 +98,8 @@ class Kinds:
         self._of: tuple[FigureTrack, ...] = ()
         self._pieces: tuple[str, ...] = ()
         self._said: dict[int, _Said | None] = {}
-        self._lengths = _Lengths()
+        self._lengths: _Mixture[_LengthKey] = _Mixture(_PRIOR, _densities)
+        self._by_size: _Mixture[float] = _Mixture(_USUAL, _said_by_network)
         self._told: dict[int, FigureTrack] = {}
 
     def of(self, belief: TableBelief, pieces: Collection[str]) -> dict[int, FigureTrack]:
@@ -107,6 +111,7 @@ class Kinds:
         told = ("follower", *(p for p in ("large", "builder", "pig") if p in pieces))
         if told != self._pieces:
             self._pieces, self._of, self._said = told, (), {}
+            self._lengths = _Mixture(_PRIOR, _densities)  # its rows are as wide as there are pieces
         elif len(tracks) == len(self._of) and all(a is b for a, b in zip(tracks, self._of, strict=True)):
             return self._told
         self._said = {f.id: old if (old := self._said.get(f.id)) is not None and old.track is f else _said(f)
@@ -132,10 +137,10 @@ class Kinds:
         long = tuple(p for p in ("large", "builder") if p in column)
         measured = [n for n, said in enumerate(known) if said.track.length > 0]
         if long and measured:
-            odds[np.ix_(measured, [self._pieces.index(p) for p in long])] = self._lengths.odds(
-                [known[n] for n in measured], long)
+            odds[np.ix_(measured, [self._pieces.index(p) for p in long])] = _by_length(
+                self._lengths, [known[n] for n in measured], long)
         if "large" in column:
-            column["large"] += PIECES.beside * _by_network(np.array([said.large for said in known]))
+            column["large"] += PIECES.beside * _by_network(self._by_size, known)
         if "pig" in column:
             pig = np.array([said.pig for said in known])
             column["pig"] += np.clip(_log_normal(pig, PIECES.pig) - _log_normal(pig, PIECES.no_pig), -PIECES.tells,
@@ -157,42 +162,64 @@ def _said(f: FigureTrack) -> _Said | None:
                  builder=(f.pieces.get("builder", own) - own) / f.weight, clear=f.there / f.weight)
 
 
-class _Lengths:
-    """The evidence of the lengths of a table's figures. Densities of unchanged figures are kept."""
+class _Mixture(Generic[_Key]):
+    """What several figures say of the unknowns of their table (a grid of N points with the log-``prior``), and what
+    each then says of its piece. ``densities`` has for a figure's key the log-density of what was seen of it, whichever
+    piece it is (N,), and the densities given each of the K pieces relative to that (K, N). Rows of unchanged keys are
+    kept."""
 
-    def __init__(self) -> None:
-        self._keys: list[tuple[float, bool, tuple[str, ...], float]] = []
+    def __init__(self, prior: Array, densities: Callable[[_Key], tuple[Array, Array]]) -> None:
+        self._prior, self._densities = prior, densities
+        self._keys: list[_Key] = []
         self._mixed, self._parts = np.zeros((0, 0)), np.zeros((0, 0, 0))
 
-    def odds(self, known: Sequence[_Said], pieces: tuple[str, ...]) -> Array:
-        """The log-odds of these pieces against an ordinary follower, (figures, pieces)."""
-        clear = median(said.clear for said in known) - PIECES.clear
-        keys = [(round(said.track.length, 3), said.track.lies > 0, pieces, _lost(said.clear, clear)) for said in known]
-        if len(keys) != len(self._keys) or pieces != self._keys[0][2]:
-            each = [_densities(*key) for key in keys]
-            self._mixed, self._parts = np.array([m for m, _ in each]), np.array([p for _, p in each])
-        else:
-            for n, (old, key) in enumerate(zip(self._keys, keys, strict=True)):
-                if old != key:
-                    self._mixed[n], self._parts[n] = _densities(*key)
+    def logs(self, keys: list[_Key]) -> Array:
+        """(figures, K) log-likelihoods of the pieces, marginalised over the unknowns, but for a constant."""
+        if self._keys != keys:
+            self._renew(keys)
+        total = self._prior + self._mixed.sum(axis=0)
+        figures, pieces, points = self._parts.shape
+        found = self._parts.reshape(figures * pieces, points) @ np.exp(total - total.max())
+        return np.asarray(np.log(found).reshape(figures, pieces))
+
+    def _renew(self, keys: list[_Key]) -> None:
+        old = self._keys[:len(keys)]
+        rows = {n: self._densities(key) for n, key in enumerate(keys) if n >= len(old) or old[n] != key}
+        if len(keys) != len(self._keys):
+            mixed, parts = next(iter(rows.values())) if rows else (self._mixed[0], self._parts[0])
+            grown = np.empty((len(keys), *mixed.shape)), np.empty((len(keys), *parts.shape))
+            for new, kept in zip(grown, (self._mixed, self._parts), strict=True):
+                if old:
+                    new[:len(old)] = kept[:len(old)]
+            self._mixed, self._parts = grown
+        for n, (mixed, parts) in rows.items():
+            self._mixed[n], self._parts[n] = mixed, parts
         self._keys = keys
-        total = _PRIOR + self._mixed.sum(axis=0)
-        logs = np.log(self._parts @ np.exp(total - total.max()))
-        return np.asarray(np.clip(logs[:, 1:] - logs[:, :1], -PIECES.most, PIECES.most))
 
 
-def _by_network(said: Array) -> Array:
+_LengthKey = tuple[float, bool, tuple[str, ...], float]
+
+
+def _by_length(mixture: _Mixture[_LengthKey], known: Sequence[_Said], pieces: tuple[str, ...]) -> Array:
+    """(figures, pieces) log-odds of these pieces against an ordinary follower, by the lengths of a table's figures."""
+    clear = median(said.clear for said in known) - PIECES.clear
+    logs = mixture.logs([(round(said.track.length, 3), said.track.lies > 0, pieces, _lost(said.clear, clear))
+                         for said in known])
+    return np.asarray(np.clip(logs[:, 1:] - logs[:, :1], -PIECES.most, PIECES.most))
+
+
+def _by_network(mixture: _Mixture[float], known: Sequence[_Said]) -> Array:
     """(figures,) log-odds of a large follower, given how the network's log-odds stand out at this table."""
-    small, large = (-0.5 * ((said[:, None] + side * PIECES.apart - _SAID) / PIECES.spread) ** 2 for side in (1, -1))
-    logs = np.logaddexp(np.log(1 - PIECES.share) + small, np.log(PIECES.share) + large)
-    rest = -0.5 * ((_SAID - PIECES.usual) / PIECES.unusual) ** 2 + logs.sum(axis=0) - logs
-    return np.asarray(_log_sum(rest + large) - _log_sum(rest + small))
+    logs = mixture.logs([said.large for said in known])
+    return np.asarray(logs[:, 1] - logs[:, 0])
 
 
-def _log_sum(x: Array) -> Array:
-    """Log of the sum of exponentials of each row."""
-    top = x.max(axis=1)
-    return np.asarray(top + np.log(np.exp(x - top[:, None]).sum(axis=1)))
+@lru_cache(maxsize=512)
+def _said_by_network(said: float) -> tuple[Array, Array]:
+    """`_Mixture.densities` of the network's log-odds of large against ordinary: of any piece, and of the two."""
+    logs = np.array([-0.5 * ((said + side * PIECES.apart - _SAID) / PIECES.spread) ** 2 for side in (1, -1)])
+    mixed = np.logaddexp(np.log(1 - PIECES.share) + logs[0], np.log(PIECES.share) + logs[1])
+    return mixed, np.exp(logs - mixed)
 
 
 def _lost(said: float, clear: float) -> float:
@@ -201,9 +228,10 @@ def _lost(said: float, clear: float) -> float:
 
 
 @lru_cache(maxsize=512)
-def _densities(length: float, lies: bool, pieces: tuple[str, ...], lost: float) -> tuple[Array, Array]:
+def _densities(key: _LengthKey) -> tuple[Array, Array]:
     """Log-density of a length for any piece over the grid of both unknowns (N,), and the densities given a follower and
     each of the ``pieces`` relative to that (1 + pieces, N)."""
+    length, lies, pieces, lost = key
     apart = np.log(length / (PIECES.lies if lies else PIECES.stands)) - _OFFSETS + lost
     spread = math.hypot(PIECES.figures, PIECES.guessed * lost)
     shift = {"large": -_LARGER, "builder": PIECES.shorter}
