@@ -127,6 +127,7 @@ def chromium() -> Iterator[Any]:
         pytest.skip("no chromium on this machine (apt install chromium)")
     with sync_playwright() as p:
         browser = p.chromium.launch(executable_path=found, args=[
-            "--no-sandbox", f"--disable-features={','.join(NOT_NEEDED)}"])
+            "--no-sandbox", "--renderer-process-limit=1",  # no process is kept ready that no test will use
+            f"--disable-features={','.join(NOT_NEEDED)}"])
         yield browser
         browser.close()
