@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -95,6 +96,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         slower = [i for i in items if any(i.get_closest_marker(mark) for mark in MARKS)]
         config.hook.pytest_deselected(items=slower)
         items[:] = [i for i in items if i not in slower]
+
+
+def pytest_collection_finish() -> None:
+    """What has been loaded stays until the end: the garbage collector need not look through thousands of tests and
+    modules again and again. Programs that tests start are as they are elsewhere."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 10, 10)
 
 
 @pytest.fixture(scope="session", autouse=True)
