@@ -35,8 +35,11 @@ class Fork:
 
     def poll(self, within_s: float = 0.0) -> int | None:
         """Its exit code, None while it runs."""
+        if within_s and self.returncode is None:
+            with suppress(ValueError):  # somebody else has just learned of its end, and closed this
+                select.select([self._said], [], [], within_s)  # nobody is kept from killing it meanwhile
         with self._lock:
-            if self.returncode is None and select.select([self._said], [], [], within_s)[0]:
+            if self.returncode is None and select.select([self._said], [], [], 0.0)[0]:
                 self.returncode = int(self._said.recv(16))
                 self._said.close()
         return self.returncode
