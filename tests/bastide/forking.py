@@ -6,6 +6,7 @@ of what a short command takes, is done once. Run as a program this is the one th
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -138,6 +139,8 @@ def _run(argv: list[str], env: dict[str, str], out: int, err: int) -> None:
 
 def main(control: int) -> None:
     _load()
+    gc.collect()
+    gc.freeze()  # or each fork looks through all of it at its end, and has it copied by that
     ours = socket.socket(fileno=control)
     waiting = select.poll()
     waiting.register(ours, select.POLLIN)
