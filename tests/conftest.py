@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -97,6 +98,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [i for i in items if i not in slower]
 
 
+def pytest_collection_finish() -> None:
+    """What has been loaded stays until the end: the garbage collector need not look through thousands of tests and
+    modules again and again. Programs that tests start are as they are elsewhere."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 10, 10)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _forks() -> Iterator[None]:
     """Processes of bastide are forks of one that has loaded its modules, begun with the first of them."""
@@ -127,6 +136,7 @@ def chromium() -> Iterator[Any]:
         pytest.skip("no chromium on this machine (apt install chromium)")
     with sync_playwright() as p:
         browser = p.chromium.launch(executable_path=found, args=[
-            "--no-sandbox", f"--disable-features={','.join(NOT_NEEDED)}"])
+            "--no-sandbox", "--renderer-process-limit=1",  # no process is kept ready that no test will use
+            f"--disable-features={','.join(NOT_NEEDED)}"])
         yield browser
         browser.close()

@@ -6,6 +6,7 @@ of what a short command takes, is done once. Run as a program this is the one th
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -35,8 +36,11 @@ class Fork:
 
     def poll(self, within_s: float = 0.0) -> int | None:
         """Its exit code, None while it runs."""
+        if within_s and self.returncode is None:
+            with suppress(ValueError):  # somebody else has just learned of its end, and closed this
+                select.select([self._said], [], [], within_s)  # nobody is kept from killing it meanwhile
         with self._lock:
-            if self.returncode is None and select.select([self._said], [], [], within_s)[0]:
+            if self.returncode is None and select.select([self._said], [], [], 0.0)[0]:
                 self.returncode = int(self._said.recv(16))
                 self._said.close()
         return self.returncode
@@ -135,6 +139,8 @@ def _run(argv: list[str], env: dict[str, str], out: int, err: int) -> None:
 
 def main(control: int) -> None:
     _load()
+    gc.collect()
+    gc.freeze()  # or each fork looks through all of it at its end, and has it copied by that
     ours = socket.socket(fileno=control)
     waiting = select.poll()
     waiting.register(ours, select.POLLIN)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,22 @@ def test_a_game_goes_on_after_a_power_cut(tmp_path: Path) -> None:
     with Served(*where, "--new", "--players", players) as new:
         assert new.get()["version"] == 0 and len(new.get()["board"]["tiles"]) == 1
         assert new.end() == 0
+
+
+def test_a_process_that_is_waited_for_can_be_killed_meanwhile(tmp_path: Path) -> None:
+    """As the trials of pulled plugs do: one thread waits for the end that another one brings."""
+    waits, ended = threading.Event(), list[int]()
+    with Served("serve", "--port", 0, "--host", "127.0.0.1", "--data", tmp_path) as served:
+        def wait() -> None:
+            waits.set()
+            ended.append(served.process.wait(timeout=20.0))
+
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        waits.wait()
+        served.kill()
+        waiting.join()
+    assert ended == [-signal.SIGKILL]
 
 
 def test_a_second_server_on_the_same_data_is_refused(tmp_path: Path) -> None:

@@ -42,8 +42,12 @@ def _press(selector: str, key: str = "Enter") -> Callable[[Any], None]:
 
 
 def _tile(page: Any) -> None:
+    """The sheet of the last tile: the first arrow leads there, later ones on from where somebody was, and back."""
     page.locator(".board").focus()
     page.keyboard.press("ArrowUp")
+    if not page.locator(".tile.last:focus").count():
+        page.keyboard.press("ArrowDown")
+    assert page.locator(".tile.last:focus").count()
     page.keyboard.press("Enter")
     page.locator("#sheet .candidate").first.wait_for()
 
@@ -117,7 +121,6 @@ LIVE: dict[str, Callable[[Any], None]] = {
 
 WAY_OUT = {"farms": "tool-farms", "open": "tool-open", "forecast": "bar.now", "walk": "bar.now", "replay": "live",
            "players": "close", "practice": "close"}  # what is tapped; out of the others Escape leads
-REMEMBERED = ("fix", "fix-staged", "picker", "turning", "gap")  # the board keeps on which square somebody was
 
 
 def picture(page: Any, name: str) -> None:

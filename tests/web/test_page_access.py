@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from pageviews import LIVE, REMEMBERED, WAY_OUT, picture, until
+from pageviews import LIVE, WAY_OUT, picture, until
 from servertexts import catalogue
 from webtable import JPEG, misread
 
@@ -56,7 +56,7 @@ def violations(page, *rules: str) -> list[str]:
 def back(page, name: str, live: str) -> None:
     """To the live view: the way out that people take, and where that leaves something behind by beginning anew, which
     costs as much as a view and all that is looked at in it."""
-    for _ in range(0 if name in REMEMBERED else 2):
+    for _ in range(2):
         if name in WAY_OUT:
             page.locator(f"[data-key='{WAY_OUT[name]}']:visible").click()
         else:

@@ -38,9 +38,12 @@ def moving(chromium):
         context.close()
 
 
-def until_scored(session, tiles, least=4):
-    """Lay on until a road or a city of so many tiles is finished by a follower's owner; the event."""
+def until_scored(session, tiles, pages=(), least=4):
+    """Lay on until a road or a city of so many tiles is finished by a follower's owner; the event. It is news of its
+    own for the ``pages``: they have shown all before it, while others may get several scores with one view."""
     for event in after(tiles):
+        for page in pages:
+            expect(page.locator("body")).to_have_attribute("data-version", str(session.view()["version"]))
         before = session.view()["feed"]
         session.commit((event,), confidence=0.98, asked=False)
         feed = session.view()["feed"]
@@ -56,7 +59,7 @@ def test_a_score_is_seen_on_every_screen(serve, moving):
         page.clock.install(time=0)
         page.clock.pause_at(2)
         page.evaluate(ROLLED)
-    event = until_scored(session, 39)
+    event = until_scored(session, 39, (tablet, television))
     won = event["points"][0]["player"]
     scores = [sum(p["points"] for e in session.view()["feed"][:n] for p in e["points"] if p["player"] == won)
               for n in range(len(session.view()["feed"]) + 1)]

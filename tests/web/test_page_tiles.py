@@ -83,6 +83,8 @@ def test_signs_are_pictures(serve, visit):
              "expansions": ["base", "inns", "traders", "dragon", "tower", "wheel"], "rules": {}}
     session.command({"do": "new_game", "setup": setup})
     page = visit(server.url)
+    page.locator("[data-key='bar.left']").click()  # every kind there is
+    page.locator("#sheet .kind").first.wait_for()
     signs = page.locator("#definitions .sign")
     kinds = set(signs.evaluate_all("els => els.map((e) => e.classList[1])"))
     assert kinds == {"inn", "wine", "grain", "cloth", "princess", "volcano", "dragon", "portal", "tower", "wheel_icon"}

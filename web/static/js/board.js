@@ -7,7 +7,7 @@ import { around, numbers, outline, ticks, veil } from "./marks.js";
 import { pieces } from "./pieces.js";
 import { turned } from "./screen.js";
 import { EDGES, STEP, shown } from "./shapes.js";
-import { specimenOn, symbolId } from "./tileart.js";
+import { specimenOn, symbolOf } from "./tileart.js";
 import { TOUCH_PX, Viewport } from "./viewport.js";
 import { gapName, placeName, tileName } from "./words.js";
 
@@ -296,7 +296,7 @@ export class Board {
           data: { tile, rot },
           on: { keydown: onPress(act) },
         },
-        s("use", { href: `#${symbolId(tile)}`, transform: `rotate(${rot * 90} 50 50)` }),
+        s("use", { href: `#${symbolOf(tile)}`, transform: `rotate(${rot * 90} 50 50)` }),
         s("rect", { x: 1, y: 1, width: 98, height: 98, rx: 5, class: "ghost-rim" }),
         clash.map((side) => s("path", { d: stop[side], class: "ghost-clash" })),
         turns > 1 &&

@@ -5,7 +5,7 @@ import { extras, featureIcon, formula, gains, majority, reason } from "./feed.js
 import { badge } from "./figures.js";
 import { t } from "./i18n.js";
 import { around, numbers, outline, ticks } from "./marks.js";
-import { symbolId } from "./tileart.js";
+import { symbolOf } from "./tileart.js";
 import { figureOn } from "./tilebutton.js";
 import { figureName } from "./words.js";
 
@@ -88,7 +88,7 @@ export class Proof {
           s(
             "g",
             { transform: `translate(${p.at[0] * 100} ${p.at[1] * 100})` },
-            s("use", { href: `#${symbolId(p.tile)}`, transform: `rotate(${p.rot * 90} 50 50)` }),
+            s("use", { href: `#${symbolOf(p.tile)}`, transform: `rotate(${p.rot * 90} 50 50)` }),
           ),
         ),
       this.standing().map((e) => {

@@ -1,6 +1,6 @@
 // The one sheet that slides over the lower part of the board. Only one at a time; it is drawn again with every view.
 
-import { button, closer, h, replace, whenFree } from "./dom.js";
+import { button, byId, closer, h, replace, whenFree } from "./dom.js";
 import { t } from "./i18n.js";
 
 export class Sheet {
@@ -91,7 +91,8 @@ export class Sheet {
   measure() {
     const pixels =
       this.root.hidden || this.root.offsetLeft >= this.root.parentElement.clientWidth ? 0 : this.root.offsetHeight; // beside the board it covers nothing
-    document.body.style.setProperty("--covered", `${pixels}px`);
+    // Not on the body: all of its elements would inherit it, and a board's thousands be styled anew with every sheet.
+    byId("toast").style.setProperty("--covered", `${pixels}px`);
     this.resized(pixels);
   }
 }

@@ -1,4 +1,4 @@
-// Draws every tile kind once, from the catalogue's geometry, as a symbol that the board then uses many times.
+// Draws a tile kind when it is first needed, from the catalogue's geometry, as a symbol that is then used many times.
 
 import { LAND, SIGNS } from "./boxes.js";
 import { byId, s } from "./dom.js";
@@ -7,10 +7,13 @@ import { sign } from "./signs.js";
 
 const SPECIMENS = 3; // drawings of one kind, which differ in houses and trees
 
-export const symbolId = (kind, copy = 0) => `tile-${kind.replaceAll(".", "-")}${copy ? `--${copy}` : ""}`;
+const symbolId = (kind, copy = 0) => `tile-${kind.replaceAll(".", "-")}${copy ? `--${copy}` : ""}`;
 
 // The owner's own tiles, where this device draws with them: how many pictures of which kinds, and the tag they have.
 let own = { tag: "", tiles: {} };
+
+/** @type {Record<string, any>} */
+let known = {}; // the kinds that can be drawn, by their names
 
 // Numbers that are the same every time for one tile kind, so that its houses and trees stay where they are.
 function dice(text) {
@@ -168,7 +171,7 @@ const pictured = (id, copy) =>
 
 const specimens = (id) => own.tiles[id] ?? SPECIMENS;
 
-export function drawTile(id, tile, copy = 0) {
+function drawTile(id, tile, copy = 0) {
   if (own.tiles[id]) return pictured(id, copy);
   if (!tile.segments.some((g) => g.path)) return boardSquare(id, tile);
   const roll = dice(copy ? `${id}/${copy}` : id);
@@ -239,13 +242,17 @@ export function drawTile(id, tile, copy = 0) {
   return s("g", { id: symbolId(id, copy) }, s("g", { "clip-path": "url(#tile-clip)" }, out, signs), rim());
 }
 
-// The specimen of a kind that lies on a square: always the same there. It is drawn when it is first needed.
-export function specimenOn(kinds, id, [x, y]) {
-  const tile = kinds[id],
-    copy = tile?.segments.some((g) => g.path) ? Math.floor(dice(`${x},${y}`)() * specimens(id)) : 0,
-    name = symbolId(id, copy);
-  if (copy && !byId(name)) document.querySelector("#definitions defs").append(drawTile(id, tile, copy));
+// The name by which something uses the drawing of a kind, which is made here when it is the first to do so.
+export function symbolOf(id, copy = 0) {
+  const name = symbolId(id, copy);
+  if (known[id] && !byId(name)) document.querySelector("#definitions defs").append(drawTile(id, known[id], copy));
   return name;
+}
+
+// The specimen of a kind that lies on a square: always the same there.
+export function specimenOn(kinds, id, [x, y]) {
+  const many = kinds[id]?.segments.some((g) => g.path);
+  return symbolOf(id, many ? Math.floor(dice(`${x},${y}`)() * specimens(id)) : 0);
 }
 
 // Draw with these pictures of the owner's tiles from now on; null: with our own drawings.
@@ -253,11 +260,15 @@ export function dressed(pictures) {
   own = pictures ?? { tag: "", tiles: {} };
 }
 
-// The definitions that everything drawn refers to; one hidden SVG in the page holds them.
+// What everything drawn of these kinds refers to, and anew what of them is used already; one hidden SVG in the page
+// holds it. Many kinds of a box are never used, and to draw them all takes as long as all else that the page begins with.
 export function definitions(kinds) {
+  known = kinds;
   return [
     s("clipPath", { id: "tile-clip" }, s("rect", { x: 0.3, y: 0.3, width: 99.4, height: 99.4, rx: 4.5 })),
-    ...Object.entries(kinds).map(([id, tile]) => drawTile(id, tile)),
+    ...Object.keys(kinds)
+      .filter((id) => byId(symbolId(id)))
+      .map((id) => drawTile(id, kinds[id])),
   ];
 }
 
@@ -272,7 +283,7 @@ export function tilePicture(kind, rot, label, ...more) {
       "aria-label": label,
       "aria-hidden": label ? undefined : "true",
     },
-    s("use", { href: `#${symbolId(kind)}`, transform: `rotate(${rot * 90} 50 50)` }),
+    s("use", { href: `#${symbolOf(kind)}`, transform: `rotate(${rot * 90} 50 50)` }),
     more,
   );
 }

@@ -3,7 +3,7 @@
 
 import { s } from "../dom.js";
 import { patternDefinitions } from "../figures.js";
-import { definitions, symbolId } from "../tileart.js";
+import { definitions, symbolOf } from "../tileart.js";
 
 /** @type {Record<string, any>} */
 export const kinds = {};
@@ -52,18 +52,16 @@ async function fetched(box) {
   const defs = document.querySelector("#definitions defs");
   if (!begun) {
     begun = true;
-    defs.append(...patternDefinitions());
+    defs.append(...patternDefinitions(), ...definitions(kinds));
   }
   const found = await (await fetch(`/api/tiles?expansions=${encodeURIComponent(box)}`)).json();
   const fresh = Object.fromEntries(Object.entries(found).filter(([id]) => !kinds[id]));
-  const made = definitions(fresh).filter((el) => !el.id || !document.getElementById(el.id));
   Object.assign(kinds, fresh);
   defs.append(
-    ...made,
     ...Object.entries(fresh)
       .filter(([, tile]) => own(tile))
       .map(([id, tile]) => plain(id, tile)),
   );
 }
 
-export const drawing = (kind, small) => (small && kinds[kind] && own(kinds[kind]) ? plainId(kind) : symbolId(kind));
+export const drawing = (kind, small) => (small && kinds[kind] && own(kinds[kind]) ? plainId(kind) : symbolOf(kind));
