@@ -8,9 +8,13 @@ back (docs/reliability.md).
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
+
 from waitress.task import ThreadedTaskDispatcher
 
 SPARE = 4  # idle threads that stay
+_log = logging.getLogger("bastide.page")
 
 
 class TaskDispatcher(ThreadedTaskDispatcher):
@@ -34,13 +38,25 @@ class TaskDispatcher(ThreadedTaskDispatcher):
             left = running - self.active_count - len(self.queue) - 1
             self._unneeded = min(self._unneeded, max(0, left))
         if left < 0 and running < self._most:
-            self.set_thread_count(running + 1)
+            try:
+                self.set_thread_count(running + 1)
+            except RuntimeError as e:  # the system has no more: those that there are take it in turn
+                _log.warning("%s", e)
         super().add_task(task)
+
+    def start_new_thread(self, target: Callable[[int], None], thread_no: int) -> None:
+        try:
+            super().start_new_thread(target, thread_no)
+        except RuntimeError:
+            self.threads.discard(thread_no)  # whoever calls this holds the lock
+            raise
 
     def retire(self) -> None:
         """End the idle threads that were not needed since the last call, but for SPARE of them."""
         with self.lock:
             running = len(self.threads) - self.stop_count
-            unneeded, self._unneeded = self._unneeded, running - self.active_count
-        if unneeded > SPARE:
-            self.set_thread_count(running - unneeded + SPARE)
+            idle = max(0, running - self.active_count)
+            ending = max(0, min(self._unneeded, idle) - SPARE)
+            self._unneeded = idle - ending
+        if ending:
+            self.set_thread_count(running - ending)

@@ -99,8 +99,26 @@ def test_what_nobody_needed_for_a_while_ends(dispatcher):
     left(dispatcher, SPARE + 1)
     dispatcher.retire()
     left(dispatcher, SPARE)
+    dispatcher.retire()
+    assert dispatcher.count == SPARE
     finish(dispatcher, begin(dispatcher, 6))  # and they come back
     assert dispatcher.count == 6
+
+
+def test_without_another_thread_the_others_answer(dispatcher, monkeypatch):
+    def none(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    first = begin(dispatcher, 1)
+    monkeypatch.setattr(threading.Thread, "start", none)
+    second = begin(dispatcher, 1)
+    assert dispatcher.count == 1
+    finish(dispatcher, first + second)
+    assert second[0].thread == first[0].thread
+    monkeypatch.undo()
+    begun = begin(dispatcher, 2)
+    finish(dispatcher, begun)
+    assert dispatcher.count == 2
 
 
 def test_what_is_asked_again_and_again_takes_no_thread_each_time(serve):
