@@ -8,15 +8,13 @@ lying or standing, which kind of piece, what belongs to a figure's silhouette an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from vision.batches import batches
 from vision.frames import Image
+from vision.networks import lent
 
 Array = npt.NDArray[np.float64]
 
@@ -47,7 +45,7 @@ class FigureNet:
     """The loaded network. Not thread-safe."""
 
     def __init__(self) -> None:
-        self._net = cv2.dnn.readNetFromONNX(np.frombuffer(_weights(), np.uint8))
+        self._net = lent(self, "figures")
 
     def ask(self, crops: Image, leans: Array) -> FigureMaps:
         """The output for (N, CROP_PX, CROP_PX, 3) BGR crops with MARGIN; ``leans`` (N, 2) is the displacement in the
@@ -74,7 +72,3 @@ def felt(out: Array) -> FigureMaps:
     return FigureMaps(foot=out[:, 0], place=out[:, 1:3], lying=out[:, 3], kinds=kinds, silhouette=out[:, last],
                 home=out[:, last + 1:last + 3])
 
-
-@cache
-def _weights() -> bytes:
-    return (resources.files("vision") / "models" / "figures.onnx").read_bytes()

@@ -8,7 +8,7 @@ further spots; the rest is the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -57,13 +57,17 @@ class Found:
 
 
 class BoardFinder:
-    """Finds boards. Pictures of a ``tileset`` help where no tile is spotted. Not thread-safe."""
+    """Finds boards. Pictures of a ``tileset`` help where no tile is spotted; with ``again``, which returns the set when
+    it is needed, they are not kept until then. Not thread-safe."""
 
-    def __init__(self, tileset: TileSet | None = None, limits: Limits | None = None) -> None:
+    def __init__(self, tileset: TileSet | None = None, limits: Limits | None = None, *,
+                 again: Callable[[], TileSet] | None = None) -> None:
         self.limits = limits or Limits()
         self._net = StructureNet()
         self._spotter = Spotter()
-        self._tileset = tileset if tileset is not None and not tileset.drawn else None
+        self._tileset: Callable[[], TileSet] | None = None
+        if tileset is not None and not tileset.drawn:
+            self._tileset = again if again is not None else lambda: tileset
         self._sightings: SightingFinder | None = None
 
     def find(self, bgr: Image, *, near: Lattice | None = None, aslant: bool = False) -> Found | None:
@@ -144,9 +148,12 @@ class BoardFinder:
 
     def _seen(self, bgr: Image) -> list[Spot]:
         """Sightings of taught pictures, as spots."""
-        assert self._tileset is not None
         if self._sightings is None:
-            self._sightings = SightingFinder(self._tileset)
+            tileset = self._tileset() if self._tileset is not None else TileSet.empty()
+            if tileset.drawn:  # its pictures are gone meanwhile
+                self._tileset = None
+                return []
+            self._sightings = SightingFinder(tileset)
         return [Spot(middle=s.centre, u=s.pose[:, 0].copy(), v=s.pose[:, 1].copy(),
                      likely=s.votes / (s.votes + self.limits.votes)) for s in self._sightings.find(bgr)]
 

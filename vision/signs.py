@@ -10,16 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from typing import Any
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Tile
 from vision.batches import batches
 from vision.frames import Image
+from vision.networks import lent, loaded
 
 Array = npt.NDArray[np.float64]
 
@@ -36,7 +35,7 @@ class SignNet:
 
     def __init__(self, model: bytes | None = None) -> None:
         """``model``: an ONNX network to use instead of bastide's own."""
-        self._net = cv2.dnn.readNetFromONNX(np.frombuffer(model or _weights(), np.uint8))
+        self._net = loaded(model) if model else lent(self, "signs")
 
     def ask(self, crops: Image) -> Array:
         """Logits (N, SIGNS) of (N, CROP_PX, CROP_PX, 3) BGR crops with MARGIN: the mean of two opposite views."""
@@ -68,7 +67,3 @@ def signs_of(tile: Tile) -> tuple[bool, ...]:
     shown = {sign for s in tile.segments for sign in s.signs}
     return tuple(sign in shown for sign in SIGNS)
 
-
-@cache
-def _weights() -> bytes:
-    return (resources.files("vision") / "models" / "signs.onnx").read_bytes()

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from vision.frames import Image
+from vision.networks import lent
 
 Array = npt.NDArray[np.float64]
 
@@ -51,7 +50,7 @@ class Spotter:
 
     def __init__(self) -> None:
         self._seen: list[tuple[float, Array]] = []
-        self._nets = [cv2.dnn.readNetFromONNX(np.frombuffer(_weights(), np.uint8)) for _ in LONG_SIDES_PX]
+        self._nets = [lent(self, "spots", side_px) for side_px in LONG_SIDES_PX]
 
     def spots(self, bgr: Image) -> list[Spot]:
         """Spots in a BGR picture, likeliest first, at most one per place."""
@@ -86,11 +85,6 @@ class Spotter:
         known = np.flatnonzero((sides > SIDES_PX[0]) & (sides < SIDES_PX[1])).tolist()
         return [Spot(middle=middles[n], u=u[n] * grow[n], v=v[n] * grow[n], likely=float(likely[rows[n], columns[n]]))
                 for n in known]
-
-
-@cache
-def _weights() -> bytes:
-    return (resources.files("vision") / "models" / "spots.onnx").read_bytes()
 
 
 def _directions(total: npt.NDArray[np.complex128], product: npt.NDArray[np.complex128]) -> tuple[Array, Array]:

@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from itertools import combinations
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import EDGES, Tile, edge, turn
 from vision.batches import batches
 from vision.frames import Image
+from vision.networks import lent, loaded
 
 Array = npt.NDArray[np.float64]
 
@@ -73,7 +72,7 @@ class StructureNet:
 
     def __init__(self, model: bytes | None = None) -> None:
         """``model``: an ONNX network to use instead of bastide's own."""
-        self._net = cv2.dnn.readNetFromONNX(np.frombuffer(model or _weights(), np.uint8))
+        self._net = loaded(model) if model else lent(self, "structure")
 
     def ask(self, crops: Image, *, turns: int = 1) -> StructureEstimate:
         """The estimate for (N, CROP_PX, CROP_PX, 3) crops with MARGIN. ``turns`` 4 averages over two quarter turns, and
@@ -95,11 +94,6 @@ class StructureNet:
             self._net.setInput(part)
             out.append(self._net.forward().reshape(len(part), OUTPUTS).copy())
         return np.concatenate(out).astype(float) if out else np.zeros((0, OUTPUTS))
-
-
-@cache
-def _weights() -> bytes:
-    return (resources.files("vision") / "models" / "structure.onnx").read_bytes()
 
 
 def _unturned(out: Array, k: int) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -23,9 +23,10 @@ AROUND = (0.12, 0.2, 0.35, 0.6)  # of the picture's long side: sizes of the area
 
 
 def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence[str], view: View | None,
-                 neutrals: Sequence[Kind] = ()) -> Tracker:
-    """A tracker for a table with these kinds of tiles, figures of these colours, and neutral pieces."""
-    finder = BoardFinder(tiles)
+                 neutrals: Sequence[Kind] = (), *, again: Callable[[], TileSet] | None = None) -> Tracker:
+    """A tracker for a table with these kinds of tiles, figures of these colours, and neutral pieces. ``again`` returns
+    the pictures of ``tiles`` once more if they are needed."""
+    finder = BoardFinder(tiles, again=again)
     paints = {**PAINTS, **(view.paints if view is not None else {})}
     known = [c for c in colours if c in paints]  # an unknown paint cannot be detected
 

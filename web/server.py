@@ -23,14 +23,16 @@ from waitress.server import create_server
 from waitress.utilities import BadRequest
 
 from web.scheduling import RequestScheduler
+from web.threads import TaskDispatcher
 
-THREADS = 104  # 64 event streams and 8 overlays hold one each, the rest answers requests
+THREADS = 104  # at most: 64 event streams and 8 overlays hold one each, the rest answers requests
 CONNECTIONS = 400
 BUFFER = 1_000_000
 PER_CLIENT = 120  # of them by one address; nobody needs a tenth
 CROWDED = CONNECTIONS * 3 // 4  # from here on what is idle or slow to ask makes room, most of it of those who hold most
 _LOOP_S = 0.25
 _SWEEP_S = 1.0
+_RETIRE_S = 30.0  # a page that is opened asks forty times in a few seconds
 _IDLE_S = 30  # a connection that asks for nothing makes room for others
 _ASKING_S = 15.0  # one that begins to ask and never ends, too
 _STUCK_S = 20.0  # and one that does not read what it asked for
@@ -134,7 +136,7 @@ class PageServer:
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         logging.getLogger("waitress").setLevel(logging.WARNING)  # every client that goes in the middle is no news
         self._server = create_server(
-            self._app, map=self._sockets, sockets=[listening], threads=self._threads,
+            self._app, map=self._sockets, sockets=[listening], _dispatcher=TaskDispatcher(self._threads),
             connection_limit=self._connections,
             channel_request_lookahead=1, channel_timeout=_IDLE_S, cleanup_interval=10,
             outbuf_high_watermark=self._buffer, ident="bastide", max_request_body_size=_MOST_BODY,
@@ -176,6 +178,7 @@ class PageServer:
 
     def _run(self) -> None:
         sweeper, due = Sweeper(crowded=self._connections * 3 // 4), time.monotonic() + _SWEEP_S
+        retire_s = due + _RETIRE_S
         while not self._stop.is_set():
             wasyncore.loop(timeout=_LOOP_S, map=self._sockets, count=1, use_poll=True)
             if time.monotonic() >= due:
@@ -183,6 +186,9 @@ class PageServer:
                 for channel in sweeper.overdue([c for c in self._sockets.values() if isinstance(c, HTTPChannel)],
                                                self._scheduler.waiting()):
                     channel.handle_close()  # also frees a thread that waits for it to read
+                if due >= retire_s:
+                    retire_s = due + _RETIRE_S
+                    self._server.task_dispatcher.retire()
 
 
 class Channel(Protocol):

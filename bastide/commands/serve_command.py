@@ -183,6 +183,7 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
     from reading.watcher import TableWatcher
     from scoring.events import Setup
     from vision.read import PhotoReader
+    from vision.tileset import TileSet
     from web.access import Access
     from web.app import create_app
     from web.certificate import Https
@@ -232,7 +233,16 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
             stack.callback(seen.close)
 
             def watcher_for(setup: Setup) -> TableWatcher:
-                return make_watcher(arts.tiles(session.art, setup), setup, camera.view,
+                art = session.art
+
+                def again() -> TileSet:
+                    try:
+                        return arts.tiles(art, setup)
+                    except UsageError as e:  # the folder has gone during the game: it is watched without
+                        print(e, file=sys.stderr, flush=True)
+                        return TileSet.empty()
+
+                return make_watcher(arts.tiles(art, setup), setup, camera.view, again=again,
                                     record=seen.begin(session.game, setup, lambda: len(session.entries)))
 
             learner = None

@@ -43,14 +43,16 @@ class Watcher(Protocol):
 
 
 def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None, *,
-                 record: Callable[[TableLook], None] | None = None) -> TableWatcher:
+                 record: Callable[[TableLook], None] | None = None,
+                 again: Callable[[], TileSet] | None = None) -> TableWatcher:
     """A watcher for this game's players and boxes. ``tiles`` are reference pictures in addition to the networks;
-    ``view`` is the camera's calibration; ``record`` is called with every look."""
+    ``view`` is the camera's calibration; ``record`` is called with every look. With ``again``, which returns the
+    pictures once more, they are not kept for the rare look that finds no tile without them."""
     begun = new_game(setup)  # a start board's squares are not in the catalogue
     ids = {*box_contents(setup.expansions), *(placed.tile for placed in begun.tiles.values())}
     kinds = [begun.box.tile(tile) for tile in sorted(ids)]
     neutrals = [Kind(name=n.name, wood_mm=n.wood_mm, paints=n.paints) for n in begun.box.neutrals]
-    tracker = make_tracker(kinds, tiles, tuple(p.colour for p in setup.players), view, neutrals)
+    tracker = make_tracker(kinds, tiles, tuple(p.colour for p in setup.players), view, neutrals, again=again)
     return TableWatcher(setup, tracker, record=record)
 
 
