@@ -9,7 +9,7 @@ from bastide.table.asking import CLAIM, WHOSE
 from bastide.table.session import TableSession
 from bastide.watching.following import commit
 from reading.watcher import Proposal
-from scoring.events import FigurePlaced, TilePlaced, to_json
+from scoring.events import Event, FigurePlaced, TilePlaced, to_json
 from scoring.log import effective
 from scoring.transcript import Game, write
 from vision.stills import Still
@@ -21,7 +21,8 @@ class Person:
     def __init__(self, game: Game) -> None:
         self.asked: list[str] = []
         self._lies: dict[tuple[int, int], dict[str, Any]] = {}
-        self._stands: dict[tuple[int, int], dict[str, Any]] = {}
+        # by the figure's square: where the tile of its turn lies, and the figure
+        self._stands: dict[tuple[int, int], list[tuple[tuple[int, int], dict[str, Any]]]] = {}
         self._else = [to_json(e) for turn in game.turns for e in turn.events
                       if not isinstance(e, TilePlaced | FigurePlaced)]
         for turn in write(game)["turns"]:
@@ -30,7 +31,7 @@ class Person:
                     at = tuple(move["at"])
                     self._lies[at] = {**move, "player": turn["player"]}
                 elif move["do"] == "deploy":
-                    self._stands[at] = {**move, "player": turn["player"]}
+                    self._stands.setdefault(tuple(move["at"]), []).append((at, {**move, "player": turn["player"]}))
 
     def save(self, session: TableSession, proposal: Proposal, still: Still) -> None:
         """`bastide.watching.following.commit`, followed by the answers."""
@@ -42,7 +43,8 @@ class Person:
                 continue  # nothing read, and nothing missed
             self.asked.append(_sentence(question, session.state.turn))
             if question["text_key"] == CLAIM:
-                true = self._stands.get(tuple(question["at"]))
+                at = tuple(question["at"])
+                true = next((f for tile, f in self._stands.get(at, ()) if tile == at), None)
                 choice = next((n for n, c in enumerate(question["candidates"]) if _same(c["body"], true)), 0)
                 session.command({"do": "answer", "question": question["id"], "choice": choice})
                 continue
@@ -51,9 +53,20 @@ class Person:
                 session.command({"do": "answer", "question": question["id"],
                                  **({"choice": known_as[0]} if known_as else {"choice": "other"})})
                 continue
-            truth = (self._lies if isinstance(event, TilePlaced) else self._stands).get(event.at)
+            truth = self._lies.get(event.at) if isinstance(event, TilePlaced) else self._figure(event, known)
             session.command({"do": "answer", "question": question["id"], "choice": "other",
                              "body": None if truth is None else self._body(truth, event)})
+
+    def _figure(self, event: FigurePlaced, known: Mapping[int, Event]) -> dict[str, Any] | None:
+        """The figure that an event of the log is about: the one it names, else the one put on its square in its turn,
+        else the newest there of those whose turn's tile is in the log; None if nobody stands there."""
+        there = self._stands.get(event.at, [])
+        laid = [e.at for e in known.values() if isinstance(e, TilePlaced)]
+        upto = [e for e in known.values() if isinstance(e, TilePlaced) or e == event]
+        own = next((e.at for e in reversed(upto[:upto.index(event)]) if isinstance(e, TilePlaced)), None)
+        named = [f for _, f in there if _same(f, to_json(event))]
+        return next(iter([*named, *(f for tile, f in there if tile == own),
+                          *(f for tile, f in reversed(there) if tile in laid)]), None)
 
     @staticmethod
     def _body(truth: Mapping[str, Any], event: TilePlaced | FigurePlaced) -> dict[str, Any]:
