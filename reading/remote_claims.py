@@ -48,8 +48,8 @@ class RemoteClaims:
             if at not in known and not any(f.came_s >= since for f in tracks):
                 continue
             group = log.group_at(at)
-            if group is None or group is log.groups[-1]:
-                continue
+            if not log.groups or group is log.groups[-1] or group is None and at not in states[0].tiles:
+                continue  # the start tiles have no turn, and nobody claimed them before the first one
             for f in tracks:
                 player = colours.get(f.paint, -1)
                 if f.real < SURELY or player < 0 or f.came_s < _over_s(belief, log, group):
@@ -67,8 +67,8 @@ class RemoteClaims:
             belief = replace(belief, figures={i: f for i, f in belief.figures.items() if i not in apart})
         return belief, told, asked
 
-    def _of(self, f: FigureTrack, at: Square, group: LoggedTurn, player: int, belief: TableBelief, log: LoggedGame,
-            states: Sequence[GameState], colours: Mapping[str, int], now: Moment) -> Decision | None:
+    def _of(self, f: FigureTrack, at: Square, group: LoggedTurn | None, player: int, belief: TableBelief,
+            log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int], now: Moment) -> Decision | None:
         """The figure as a move of the newest turn that began before the figure appeared and that allowed it."""
         stand = sum(s.at == at and s.player == player for s in states[-1].standing.values())
         others = sum(t.present and colours.get(t.paint) == player for t in belief.by_square[at] if t.came_s < f.came_s)
@@ -96,7 +96,8 @@ class RemoteClaims:
             options = tuple(((e,), probability(w - best)) for e, w in ranked[:4])
             # its tile was seen bare after that tile's turn, or the figure is not the one of the player who laid it
             late = f.before_s is not None and f.before_s >= _over_s(belief, log, group)
-            sure = late or group.tile is not None and getattr(group.tile.event, "player", player) != player
+            laid = group.tile if group is not None else None
+            sure = late or laid is None or getattr(laid.event, "player", player) != player
             made = Decision(events=(event,), confidence=probability(margin), asked=not sure or margin < LIMITS.agreed,
                             alternatives=options, at=at, frame=now.frame)
             return made if n == len(log.groups) - 1 else replace(made, after=_before(turn.rest, turn.last_seq))
@@ -115,9 +116,9 @@ def _plain(event: FigurePlaced) -> FigurePlaced:
     return FigurePlaced(player=event.player, figure=event.figure, at=event.at, feature=event.feature, where=event.where)
 
 
-def _over_s(belief: TableBelief, log: LoggedGame, group: LoggedTurn) -> float:
-    """When a tile's turn was over: when the next tile was first seen."""
-    n = next(n for n, g in enumerate(log.groups) if g is group) + 1
+def _over_s(belief: TableBelief, log: LoggedGame, group: LoggedTurn | None) -> float:
+    """When a tile's turn was over: when the next tile was first seen. Without a turn, when the first tile was."""
+    n = next((n for n, g in enumerate(log.groups) if g is group), -1) + 1
     since = _since_s(belief, log.groups[n]) if n < len(log.groups) else math.inf
     return since if since < math.inf else 0.0
 

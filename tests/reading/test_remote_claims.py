@@ -21,7 +21,6 @@ def table() -> Table:
     return made
 
 
-
 def test_a_figure_on_an_old_tile_is_the_portals(table: Table) -> None:
     before = table.events
     table.figures[WEST] = (figure("base.U", 0, "road", "E W", "red"),)
@@ -38,6 +37,15 @@ def test_it_is_told_in_the_portals_turn_when_the_next_tile_lies(table: Table) ->
     table.lays((0, -1), "base.E", 2)
     kinds = [(type(e).__name__, e.at) for e in table.events]  # type: ignore[attr-defined]
     assert kinds.index(("FigurePlaced", WEST)) == kinds.index(("TilePlaced", EAST)) + 1
+
+
+def test_it_may_lead_to_the_start_tile(table: Table) -> None:
+    """That one was laid by nobody and has no turn of its own."""
+    table.figures[0, 0] = (figure("base.D", 0, "city", "N", "red"),)
+    table.sees()
+    added = [e for e in table.events if isinstance(e, FigurePlaced) and e.portal]
+    assert added == [FigurePlaced(player=0, figure="follower", at=(0, 0), feature="city", where="N", portal=True)]
+    assert not open_questions(table.book.entries)
 
 
 def test_nobody_else_may_use_it(table: Table) -> None:
