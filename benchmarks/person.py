@@ -23,15 +23,21 @@ class Person:
         self._lies: dict[tuple[int, int], dict[str, Any]] = {}
         # by the figure's square: where the tile of its turn lies, and the figure
         self._stands: dict[tuple[int, int], list[tuple[tuple[int, int], dict[str, Any]]]] = {}
-        self._else = [to_json(e) for turn in game.turns for e in turn.events
-                      if not isinstance(e, TilePlaced | FigurePlaced)]
+        # by the square of their turn's tile: the other moves, those that went on as one
+        self._moves: dict[tuple[int, int], list[dict[str, Any]]] = {}
         for turn in write(game)["turns"]:
+            at: tuple[int, int] | None = None
             for move in turn["moves"]:
                 if move["do"] == "tile":
                     at = tuple(move["at"])
                     self._lies[at] = {**move, "player": turn["player"]}
                 elif move["do"] == "deploy":
                     self._stands.setdefault(tuple(move["at"]), []).append((at, {**move, "player": turn["player"]}))
+                elif at is not None:
+                    moves = self._moves.setdefault(at, [])
+                    before = moves.pop() if moves and "path" in move and moves[-1]["do"] == move["do"] else {"path": []}
+                    own = {"path": [*before["path"], *move["path"]]} if "path" in move else {}
+                    moves.append({**move, **own, "player": turn["player"]})
 
     def save(self, session: TableSession, proposal: Proposal, still: Still) -> None:
         """`bastide.watching.following.commit`, followed by the answers."""
@@ -49,9 +55,8 @@ class Person:
                 session.command({"do": "answer", "question": question["id"], "choice": choice})
                 continue
             if not isinstance(event, TilePlaced | FigurePlaced):
-                known_as = [n for n, c in enumerate(question["candidates"]) if c["body"] in self._else]
-                session.command({"do": "answer", "question": question["id"],
-                                 **({"choice": known_as[0]} if known_as else {"choice": "other"})})
+                did = next((m for m in self._moves.get(_own(event, known), ()) if m["do"] == event.DO), None)
+                session.command({"do": "answer", "question": question["id"], "choice": "other", "body": did})
                 continue
             truth = self._lies.get(event.at) if isinstance(event, TilePlaced) else self._figure(event, known)
             session.command({"do": "answer", "question": question["id"], "choice": "other",
@@ -62,8 +67,7 @@ class Person:
         else the newest there of those whose turn's tile is in the log; None if nobody stands there."""
         there = self._stands.get(event.at, [])
         laid = [e.at for e in known.values() if isinstance(e, TilePlaced)]
-        upto = [e for e in known.values() if isinstance(e, TilePlaced) or e == event]
-        own = next((e.at for e in reversed(upto[:upto.index(event)]) if isinstance(e, TilePlaced)), None)
+        own = _own(event, known)
         named = [f for _, f in there if _same(f, to_json(event))]
         return next(iter([*named, *(f for tile, f in there if tile == own),
                           *(f for tile, f in reversed(there) if tile in laid)]), None)
@@ -71,6 +75,12 @@ class Person:
     @staticmethod
     def _body(truth: Mapping[str, Any], event: TilePlaced | FigurePlaced) -> dict[str, Any]:
         return {**truth, "part": event.part} if isinstance(event, TilePlaced) else dict(truth)
+
+
+def _own(event: Event, known: Mapping[int, Event]) -> tuple[int, int]:
+    """The square of the tile in whose turn the log has an event."""
+    upto = [e for e in known.values() if isinstance(e, TilePlaced) or e == event]
+    return next(e.at for e in reversed(upto[:upto.index(event)]) if isinstance(e, TilePlaced))
 
 
 def _same(body: Mapping[str, Any] | None, true: Mapping[str, Any] | None) -> bool:
