@@ -8,7 +8,7 @@ from functools import cached_property
 
 from reading.shapes import shape
 from scoring.events import Event, FigurePlaced, TilePlaced
-from scoring.log import Amended, LogEntry, Retracted, alive, effective, open_questions
+from scoring.log import Amended, LogEntry, Retracted, Settled, alive, effective, open_questions
 from scoring.tiles import Square
 
 
@@ -116,6 +116,9 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
     lines = tuple(LoggedEvent(seq=seq, event=event, pinned=seq in hand, asked=seq in asked,
                        confidence=likely.get(seq, 1.0) if seq in asked else 1.0, entered=seq in entered)
                   for seq, event in effective(entries))
+    settled = {e.body.seq for e in living if isinstance(e.body, Settled)}
+    denied |= {FigurePlaced(player=line.event.player, figure="", at=line.event.at, feature="", where="")
+               for line in lines if line.seq in settled and isinstance(line.event, TilePlaced)}  # nobody claimed it
     denied = {d for d in denied if not any(_same(line.event, d) for line in lines)}
     return LoggedGame(lines=lines, groups=_groups(lines), denied=frozenset(denied), version=len(entries))
 
