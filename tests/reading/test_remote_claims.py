@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from tables import figure
-from test_neutral import EAST, FAR, WEST, Table
+from test_neutral import EAST, FAR, SETUP, WEST, Table
 
+from scoring.engine import fold
 from scoring.events import FigurePlaced
 from scoring.log import Retracted, effective, open_questions
 
@@ -46,6 +47,26 @@ def test_it_may_lead_to_the_start_tile(table: Table) -> None:
     added = [e for e in table.events if isinstance(e, FigurePlaced) and e.portal]
     assert added == [FigurePlaced(player=0, figure="follower", at=(0, 0), feature="city", where="N", portal=True)]
     assert not open_questions(table.book.entries)
+
+
+def test_it_may_lead_back_to_where_one_was_sent_home_from() -> None:
+    """The camera cannot know one follower of a player from another in the same place."""
+    table = Table()
+    table.lays(EAST, "dragon.17", 0)
+    table.stands["dragon"] = EAST, (0.5, 0.5)
+    thief = (figure("base.U", 0, "road", "E W", "blue"),)
+    table.figures[WEST] = thief
+    table.lays(WEST, "base.U", 0)
+    del table.figures[WEST]
+    table.stands["dragon"] = FAR, (0.5, 0.5)
+    table.lays(FAR, "dragon.16", 0)
+    assert not fold(SETUP, table.events).standing
+    table.lays((2, 0), "dragon.08", 0)
+    table.figures[WEST] = thief
+    table.sees()
+    assert table.events[-1] == FigurePlaced(player=1, figure="follower", at=WEST, feature="road", where="E W",
+                                            portal=True)
+    assert len([e for e in table.events if isinstance(e, FigurePlaced)]) == 2
 
 
 def test_nobody_else_may_use_it(table: Table) -> None:
