@@ -136,6 +136,8 @@ def choices(tracks: Iterable[FigureTrack], state: GameState, at: Square, reading
     form, tile = box.shape(*reading), catalogue()[reading[0]]
     for f in mine:
         others = none - _false(f, since_s, until_s)
+        if f.before_s is not None and f.before_s >= until_s:
+            others -= LIMITS.too_late
         paints, kinds = f.paints, f.kinds
         paint = max((paints.get(c, -12.0) for c, p in colours.items() if p == player), default=-12.0)
         upright = segments(f.on_tile, f.spread, 0.0, tile, reading[1])

@@ -471,3 +471,13 @@ def test_nobody_stands_where_people_said_that_nobody_did() -> None:
     game.finishes()
     assert game.said() == [("tile", (1, 0), 0), ("tile", (2, 0), 1)]
     assert not game.asked()
+
+
+def test_what_appears_on_a_tile_after_its_turn_does_not_change_who_laid_it() -> None:
+    """One look at a piece that is carried over it, in another player's colour."""
+    game = Game()
+    game.sees({(1, 0): U})
+    game.sees({(1, 0): U, (2, 0): U})
+    before = game.said()
+    game.sees({(1, 0): U, (2, 0): U}, {(1, 0): (figure(*U, "road", "E W", "blue"),)}, times=1)
+    assert game.said() == before == [("tile", (1, 0), 0), ("tile", (2, 0), 1)]
