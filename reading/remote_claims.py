@@ -79,7 +79,7 @@ class RemoteClaims:
         for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - LIMITS.open_turns), -1):
             turn, last = log.groups[n], end
             end -= len(turn.lines)
-            if turn is group or turn.tile is None or turn.figures() or _since_s(belief, turn) > f.back_s:
+            if turn is group or turn.tile is None or turn.figures() or _came_later(belief, turn, f.back_s):
                 continue
             state = states[last]
             here = [e for e in self._answers(n, state) if (e.at, e.player) == (at, player)]
@@ -128,6 +128,14 @@ def _since_s(belief: TableBelief, turn: LoggedTurn) -> float:
     """Since when the turn's tile has been seen; infinite if it is not seen."""
     track = belief.squares.get(turn.at) if turn.at is not None else None
     return math.inf if track is None or track.laid is None else track.laid.since_s
+
+
+def _came_later(belief: TableBelief, turn: LoggedTurn, than_s: float) -> bool:
+    """Whether the turn's tile was surely not there yet at a time: its square was seen bare at that time or later."""
+    track = belief.squares.get(turn.at) if turn.at is not None else None
+    if track is None or track.laid is None:
+        return True
+    return (track.laid.since_s if track.laid.bare_s is None else track.laid.bare_s) > than_s
 
 
 def _before(rest: Sequence[LoggedEvent], otherwise: int) -> int:

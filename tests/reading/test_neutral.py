@@ -34,6 +34,7 @@ class Table:
         self.tiles: Tiles = dict(START)
         self.figures: dict[Square, tuple[FigureLook, ...]] = {}
         self.stands: dict[str, tuple[Square, tuple[float, float]]] = {}
+        self.hidden: tuple[Square, ...] = ()
         self.sees()
 
     def sees(self, times: int = 3, every_s: float = 5.0) -> None:
@@ -43,7 +44,7 @@ class Table:
                 self.book.commit(made)
 
     def _look(self) -> TableLook:
-        seen = look(self.t_s, self.tiles, self.figures)
+        seen = look(self.t_s, self.tiles, self.figures, hidden=self.hidden)
         squares = dict(seen.squares)
         for name, (at, foot) in self.stands.items():
             held: Mapping[str, NeutralLook] = {**squares[at].neutral, name: NeutralLook(there=5.0, foot=foot)}

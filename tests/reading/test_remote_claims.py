@@ -69,6 +69,16 @@ def test_it_may_lead_back_to_where_one_was_sent_home_from() -> None:
     assert len([e for e in table.events if isinstance(e, FigurePlaced)]) == 2
 
 
+def test_the_figure_may_be_seen_before_the_portals_tile(table: Table) -> None:
+    """The hand that put it down still covered the tile."""
+    table.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
+    table.tiles[2, 0], table.hidden = ("dragon.02", 0), ((2, 0),)
+    table.sees(1)
+    table.hidden = ()
+    table.sees()
+    assert FigurePlaced(player=1, figure="follower", at=WEST, feature="road", where="E W", portal=True) in table.events
+
+
 def test_nobody_else_may_use_it(table: Table) -> None:
     table.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
     table.sees()
