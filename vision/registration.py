@@ -41,7 +41,7 @@ class RegistrationLimits:
     strays: float = 1.0  # tiles by which a corner's motion may differ from that of most tiles
     agree: float = 0.5  # fraction of the tiles in view that must match at the new poses
     own: float = 0.5  # tiles: centres of two squares' tiles closer than this are one tile's
-    solid: float = 0.85  # tiles: least distance between the centres of two tiles, which cannot overlap: 1 but for errors
+    solid: float = 0.85  # tiles: least distance between the centres of two tiles (1, less errors): they never overlap
     slack: float = 0.04  # tiles: search range of a snapshot, for inexact poses
 
 
@@ -116,9 +116,10 @@ class Register:
             if float(np.linalg.norm(own - usual, axis=1).max()) > self.limits.strays * side:
                 best[at] = main
 
-    def _solid(self, best: dict[Square, int], motions: list[Array], main: int, likes: list[dict[Square, float]]) -> None:
-        """No tile moves into another one: a match there is a tile with the same print, or a piece that was carried from
-        one to the other."""
+    def _solid(self, best: dict[Square, int], motions: list[Array], main: int,
+               likes: list[dict[Square, float]]) -> None:
+        """No tile moves into another one: what matches there is a tile with the same print, or a piece that was carried
+        from one to the other."""
         middles = {at: apply(motions[n if likes[n].get(at, -1.0) > self.limits.same else main] @ self._lay[at],
                              [(0.5, 0.5)])[0] for at, n in best.items()}
         for at in [at for at, n in best.items() if n != main]:
