@@ -101,26 +101,25 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
     hand = entered | {e.body.seq for e in living if e.source == "hand" and isinstance(e.body, Amended | Retracted)}
     said = {e.seq: e.body for e in entries}
     bodies = {seq: b.body if hasattr(b, "body") else b for seq, b in said.items()}
-    denied = set()
+    denied: dict[Event, int] = {}  # with the entry that denies it
     for e in living:
-        if e.source == "hand" and isinstance(e.body, Retracted):
-            denied |= {b for b in (bodies.get(e.body.seq), *(
-                a.body.body for a in entries if isinstance(a.body, Amended) and a.body.seq == e.body.seq))
-                if isinstance(b, Event)}
-        elif e.source == "hand" and isinstance(e.body, Amended):
-            old = bodies.get(e.body.seq)
-            if isinstance(old, Event) and old != e.body.body:
-                denied.add(old)
+        if e.source == "hand" and isinstance(e.body, Amended | Retracted):
+            said_before = [bodies.get(e.body.seq), *(a.body.body for a in entries if isinstance(a.body, Amended)
+                                                     and a.body.seq == e.body.seq and a.seq < e.seq)]
+            right = e.body.body if isinstance(e.body, Amended) else None
+            denied |= {b: e.seq for b in said_before if isinstance(b, Event) and b != right}
     asked = open_questions(entries)
     likely = {e.body.seq if isinstance(e.body, Amended) else e.seq: e.confidence for e in living if e.asked}
     lines = tuple(LoggedEvent(seq=seq, event=event, pinned=seq in hand, asked=seq in asked,
                        confidence=likely.get(seq, 1.0) if seq in asked else 1.0, entered=seq in entered)
                   for seq, event in effective(entries))
-    settled = {e.body.seq for e in living if isinstance(e.body, Settled)}
-    denied |= {FigurePlaced(player=line.event.player, figure="", at=line.event.at, feature="", where="")
-               for line in lines if line.seq in settled and isinstance(line.event, TilePlaced)}  # nobody claimed it
-    denied = {d for d in denied if not any(_same(line.event, d) for line in lines)}
-    return LoggedGame(lines=lines, groups=_groups(lines), denied=frozenset(denied), version=len(entries))
+    settled = {e.body.seq: e.seq for e in living if isinstance(e.body, Settled)}
+    denied |= {FigurePlaced(player=line.event.player, figure="", at=line.event.at, feature="", where=""):
+               settled[line.seq] for line in lines  # nobody claimed it
+               if line.seq in settled and isinstance(line.event, TilePlaced)}
+    holds = frozenset(d for d, seq in denied.items() if not any(
+        _same(line.event, d) and (line.seq > seq or isinstance(d, TilePlaced | FigurePlaced)) for line in lines))
+    return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, version=len(entries))
 
 
 def denies(denied: Collection[Event], event: Event | None) -> bool:
