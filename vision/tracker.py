@@ -10,8 +10,8 @@ looks. Squares are named from the first tile found; their place in the game is n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -23,7 +23,7 @@ from vision.background import background_model, colour_distance
 from vision.figures import Seen
 from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply, neighbours, rectify, renamed, shown_twice, turned_square
-from vision.looks import SquareLook, TableLook
+from vision.looks import SquareLook, TableLook, inside
 from vision.neutral import best_of
 from vision.occupancy import hidden_by, informed
 from vision.registration import Register
@@ -37,10 +37,11 @@ Finder = Callable[[Image], Lattice | None]
 @dataclass(slots=True)
 class _Square:
     """State of a square: since when it is ``due`` (something moved over it; None when it is not), when it was last
-    ``looked`` at, and its colours (8, 8, 3) when ``bare``."""
+    ``looked`` at, whether that look found its tile ``covered``, and its colours (8, 8, 3) when ``bare``."""
 
     due_s: float | None = None
     changed: bool = False
+    covered: bool = False
     looked_s: float = -np.inf
     bare: npt.NDArray[np.float32] | None = None
 
@@ -297,8 +298,11 @@ class Tracker:
             e.loglik = log_normal(said[at])
         out = {}
         light = self._light(bgr, {at: levels[at] for at in evidence if at not in tiles and at not in lay})
+        for at in evidence:
+            self._squares.setdefault(at, _Square()).covered = at in lay and at not in tiles
+        covered = {at for at, square in self._squares.items() if square.covered}
         for at, e in evidence.items():
-            square = self._squares.setdefault(at, _Square())
+            square = self._squares[at]
             square.due_s = now + a.twice_s if square.changed else None
             square.changed, square.looked_s = False, now
             seen = e.seen
@@ -306,6 +310,9 @@ class Tracker:
                 seen *= self._bareness(square, levels[at], light, was=at in lay)
             out[at] = _square_look(e, self.sense.kinds, seen,
                                   figures.get(at, ()) if at in tiles else None, a)
+            out[at], held = _in_hand(out[at], at, covered, a)
+            if held:
+                square.due_s = now + a.contradicted_s
         beside = neighbours(self.lattice.shifts)
         self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
         fresh = {at: e.pose for at, e in tiles.items()}
@@ -378,6 +385,17 @@ class Tracker:
 
     def _since(self) -> float:
         return 0.0 if self._vain_s is None or self.stillness is None else self.stillness.now_s - self._vain_s
+
+
+def _in_hand(look: SquareLook, at: Square, covered: Collection[Square], a: Attention) -> tuple[SquareLook, bool]:
+    """A figure close to a tile that something covers may be a piece that a hand holds there, and may be any piece, as
+    part of it is covered: little is concluded from it. Whether there is one."""
+    out, held = [], False
+    for f in look.figures or ():
+        near = min((depth for beyond, depth in inside(f, at).items() if beyond in covered), default=np.inf)
+        held |= near < a.held and f.there > a.held_odds
+        out.append(replace(f, there=a.held_odds) if near < a.held and f.there > a.held_odds else f)
+    return (replace(look, figures=tuple(out)) if held else look), held
 
 
 def _square_look(evidence: TileEvidence, kinds: Sequence[Tile], seen: float, found: Sequence[Seen] | None,
