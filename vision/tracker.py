@@ -10,24 +10,24 @@ looks. Squares are named from the first tile found; their place in the game is n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scoring.tiles import Square, Tile
+from scoring.tiles import Square
 from vision.attention import Attention, Followed
 from vision.background import background_model, colour_distance
 from vision.figures import Seen
 from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply, neighbours, rectify, renamed, shown_twice, turned_square
-from vision.looks import SquareLook, TableLook, inside
-from vision.neutral import best_of
+from vision.looks import TableLook
 from vision.occupancy import hidden_by, informed
 from vision.registration import Register
 from vision.senses import TileEvidence, TileSense, log_normal
+from vision.square_look import in_hand, square_look
 from vision.stillness import Stillness
 
 FigureReader = Callable[[Image, Mapping[Square, Array], Lattice], Mapping[Square, tuple[Seen, ...]]]
@@ -308,9 +308,8 @@ class Tracker:
             seen = e.seen
             if at not in tiles:
                 seen *= self._bareness(square, levels[at], light, was=at in lay)
-            out[at] = _square_look(e, self.sense.kinds, seen,
-                                  figures.get(at, ()) if at in tiles else None, a)
-            out[at], held = _in_hand(out[at], at, covered, a)
+            plain = square_look(e, self.sense.kinds, seen, figures.get(at, ()) if at in tiles else None, a)
+            out[at], held = in_hand(plain, at, covered, a)
             if held:
                 square.due_s = now + a.contradicted_s
         beside = neighbours(self.lattice.shifts)
@@ -385,26 +384,3 @@ class Tracker:
 
     def _since(self) -> float:
         return 0.0 if self._vain_s is None or self.stillness is None else self.stillness.now_s - self._vain_s
-
-
-def _in_hand(look: SquareLook, at: Square, covered: Collection[Square], a: Attention) -> tuple[SquareLook, bool]:
-    """A figure close to a tile that something covers may be a piece that a hand holds there, and may be any piece, as
-    part of it is covered: little is concluded from it. Whether there is one."""
-    out, held = [], False
-    for f in look.figures or ():
-        near = min((depth for beyond, depth in inside(f, at).items() if beyond in covered), default=np.inf)
-        held |= near < a.held and f.there > a.held_odds
-        out.append(replace(f, there=a.held_odds) if near < a.held and f.there > a.held_odds else f)
-    return (replace(look, figures=tuple(out)) if held else look), held
-
-
-def _square_look(evidence: TileEvidence, kinds: Sequence[Tile], seen: float, found: Sequence[Seen] | None,
-                 a: Attention) -> SquareLook:
-    figures = None if found is None else tuple(f.look for f in found if f.look.there > a.figure_least)
-    most = a.shown
-    order = np.argsort(-evidence.loglik, axis=None)
-    listed = {(kinds[n // 4].id, int(n % 4)): float(evidence.loglik.flat[n]) for n in order[:most]}
-    rest = order[most:]
-    left = float(np.logaddexp.reduce(evidence.loglik.flat[rest]) - np.log(len(rest))) if len(rest) else -20.0
-    return SquareLook(there=evidence.there, seen=float(np.clip(seen, 0, 1)), tiles=listed, rest=max(left, -20.0),
-                      figures=figures, neutral=best_of(found or ()))
