@@ -122,11 +122,18 @@ class Register:
         from one to the other."""
         middles = {at: apply(motions[n if likes[n].get(at, -1.0) > self.limits.same else main] @ self._lay[at],
                              [(0.5, 0.5)])[0] for at, n in best.items()}
-        for at in [at for at, n in best.items() if n != main]:
-            corners = apply(motions[main] @ self._lay[at], UNIT)
-            near = self.limits.solid * float(np.linalg.norm(corners[1] - corners[0]))
-            if any(other != at and np.linalg.norm(middles[at] - middle) < near for other, middle in middles.items()):
-                best[at], middles[at] = main, corners.mean(axis=0)
+        moving = [at for at, n in best.items() if n != main]
+        while moving:  # one that stays may be in the way of another one
+            blocked = [at for at in moving if self._blocked(at, middles, motions[main])]
+            for at in blocked:
+                best[at], middles[at] = main, apply(motions[main] @ self._lay[at], [(0.5, 0.5)])[0]
+            moving = [at for at in moving if best[at] != main] if blocked else []
+
+    def _blocked(self, at: Square, middles: Mapping[Square, Array], main: Array) -> bool:
+        """Whether a tile would lie in another one."""
+        corners = apply(main @ self._lay[at], UNIT)
+        near = self.limits.solid * float(np.linalg.norm(corners[1] - corners[0]))
+        return any(other != at and np.linalg.norm(middles[at] - middle) < near for other, middle in middles.items())
 
     def _like(self, bgr: Image, pose: Array, print_: Print) -> float:
         best = -1.0

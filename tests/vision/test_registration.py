@@ -139,3 +139,15 @@ def test_a_tile_does_not_go_with_a_piece_that_is_carried_from_it_to_the_next():
     found = register.find(with_piece(x + round(0.77 * PX), y - round(0.49 * PX)))
     assert found is not None and (0, 0) not in found.seen
     assert off(found, pose_of) < 0.05
+
+
+def test_a_tile_does_not_go_where_another_one_has_to_stay():
+    """Two tiles match the motion of a piece, and the second has no room."""
+    column = {(0, n): ("base.V", 0) for n in range(3)}
+    register, motions = register_of(column), [np.eye(3), motion(0, PX)]
+    best = {(0, 0): 1, (0, 1): 1, (0, 2): 0}
+    register._solid(best, motions, 0, [dict.fromkeys(column, 0.9)] * 2)
+    assert best == dict.fromkeys(column, 0)
+    away = {(0, 0): 0, (0, 1): 0, (0, 2): 1}
+    register._solid(away, motions, 0, [dict.fromkeys(column, 0.9)] * 2)
+    assert away == {(0, 0): 0, (0, 1): 0, (0, 2): 1}
