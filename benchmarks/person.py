@@ -9,7 +9,7 @@ from bastide.table.asking import CLAIM, WHOSE
 from bastide.table.session import TableSession
 from bastide.watching.following import commit
 from reading.watcher import Proposal
-from scoring.events import FigurePlaced, TilePlaced, to_json
+from scoring.events import Event, FigurePlaced, TilePlaced, to_json
 from scoring.log import effective
 from scoring.transcript import Game, write
 from vision.stills import Still
@@ -21,16 +21,23 @@ class Person:
     def __init__(self, game: Game) -> None:
         self.asked: list[str] = []
         self._lies: dict[tuple[int, int], dict[str, Any]] = {}
-        self._stands: dict[tuple[int, int], dict[str, Any]] = {}
-        self._else = [to_json(e) for turn in game.turns for e in turn.events
-                      if not isinstance(e, TilePlaced | FigurePlaced)]
+        # by the figure's square: where the tile of its turn lies, and the figure
+        self._stands: dict[tuple[int, int], list[tuple[tuple[int, int], dict[str, Any]]]] = {}
+        # by the square of their turn's tile: the other moves, those that went on as one
+        self._moves: dict[tuple[int, int], list[dict[str, Any]]] = {}
         for turn in write(game)["turns"]:
+            at: tuple[int, int] | None = None
             for move in turn["moves"]:
                 if move["do"] == "tile":
                     at = tuple(move["at"])
                     self._lies[at] = {**move, "player": turn["player"]}
                 elif move["do"] == "deploy":
-                    self._stands[at] = {**move, "player": turn["player"]}
+                    self._stands.setdefault(tuple(move["at"]), []).append((at, {**move, "player": turn["player"]}))
+                elif at is not None:
+                    moves = self._moves.setdefault(at, [])
+                    before = moves.pop() if moves and "path" in move and moves[-1]["do"] == move["do"] else {"path": []}
+                    own = {"path": [*before["path"], *move["path"]]} if "path" in move else {}
+                    moves.append({**move, **own, "player": turn["player"]})
 
     def save(self, session: TableSession, proposal: Proposal, still: Still) -> None:
         """`bastide.watching.following.commit`, followed by the answers."""
@@ -42,22 +49,38 @@ class Person:
                 continue  # nothing read, and nothing missed
             self.asked.append(_sentence(question, session.state.turn))
             if question["text_key"] == CLAIM:
-                true = self._stands.get(tuple(question["at"]))
+                at = tuple(question["at"])
+                true = next((f for tile, f in self._stands.get(at, ()) if tile == at), None)
                 choice = next((n for n, c in enumerate(question["candidates"]) if _same(c["body"], true)), 0)
                 session.command({"do": "answer", "question": question["id"], "choice": choice})
                 continue
             if not isinstance(event, TilePlaced | FigurePlaced):
-                known_as = [n for n, c in enumerate(question["candidates"]) if c["body"] in self._else]
-                session.command({"do": "answer", "question": question["id"],
-                                 **({"choice": known_as[0]} if known_as else {"choice": "other"})})
+                did = next((m for m in self._moves.get(_own(event, known), ()) if m["do"] == event.DO), None)
+                session.command({"do": "answer", "question": question["id"], "choice": "other", "body": did})
                 continue
-            truth = (self._lies if isinstance(event, TilePlaced) else self._stands).get(event.at)
+            truth = self._lies.get(event.at) if isinstance(event, TilePlaced) else self._figure(event, known)
             session.command({"do": "answer", "question": question["id"], "choice": "other",
                              "body": None if truth is None else self._body(truth, event)})
+
+    def _figure(self, event: FigurePlaced, known: Mapping[int, Event]) -> dict[str, Any] | None:
+        """The figure that an event of the log is about: the one it names, else the one put on its square in its turn,
+        else the newest there of those whose turn's tile is in the log; None if nobody stands there."""
+        there = self._stands.get(event.at, [])
+        laid = [e.at for e in known.values() if isinstance(e, TilePlaced)]
+        own = _own(event, known)
+        named = [f for _, f in there if _same(f, to_json(event))]
+        return next(iter([*named, *(f for tile, f in there if tile == own),
+                          *(f for tile, f in reversed(there) if tile in laid)]), None)
 
     @staticmethod
     def _body(truth: Mapping[str, Any], event: TilePlaced | FigurePlaced) -> dict[str, Any]:
         return {**truth, "part": event.part} if isinstance(event, TilePlaced) else dict(truth)
+
+
+def _own(event: Event, known: Mapping[int, Event]) -> tuple[int, int]:
+    """The square of the tile in whose turn the log has an event."""
+    upto = [e for e in known.values() if isinstance(e, TilePlaced) or e == event]
+    return next(e.at for e in reversed(upto[:upto.index(event)]) if isinstance(e, TilePlaced))
 
 
 def _same(body: Mapping[str, Any] | None, true: Mapping[str, Any] | None) -> bool:

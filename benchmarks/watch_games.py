@@ -140,7 +140,7 @@ def same_figure(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
     """Whether the same figure of the same player stands on the same segment, or none in both."""
     if not a["figure"] or not b["figure"]:
         return not a["figure"] and not b["figure"]
-    keys = ("figure", "feature", "where")
+    keys = ("at", "figure", "feature", "where")
     return a["player"] == b["player"] and all(a["figure"][k] == b["figure"][k] for k in keys)
 
 

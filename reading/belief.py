@@ -42,11 +42,24 @@ class SquareTrack:
     strange_s: float | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Absence:
+    """A time for which a figure was gone from its place: it was last seen there at ``seen_s``, looks of the weight
+    ``missed`` between ``missed_s`` and ``looked_s`` did not see it, and at ``back_s`` one like it was there again."""
+
+    seen_s: float
+    missed: float
+    missed_s: float
+    looked_s: float
+    back_s: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class FigureTrack:
     """One figure: ``foot`` in tiles of the board, with the uncertainty ``spread``. It appeared between ``before_s``
     (None: unknown) and ``came_s`` and was last seen at ``seen_s``; ``missed`` is the weight of the looks since then,
-    which did not see it, ``flickers`` that of earlier looks which missed it in between. ``length`` is the mean length
+    which did not see it, ``flickers`` that of earlier looks which missed it in between, ``away`` the newest time for
+    which it was gone. ``length`` is the mean length
     of its silhouette in tiles, over looks of total weight ``measured``. Sums are as in `TileTrack`."""
 
     id: int
@@ -66,6 +79,7 @@ class FigureTrack:
     missed: float = 0.0
     missed_s: float | None = None
     flickers: float = 0.0
+    away: Absence | None = None
     settled: bool = False  # ``pieces`` take all figures of the table into account (`reading.pieces`)
 
     @cached_property
@@ -116,6 +130,23 @@ class FigureTrack:
     @property
     def present(self) -> bool:
         return self.missed < LIMITS.gone
+
+    @property
+    def back_s(self) -> float:
+        """Since when it has been there: it may be another one of its player's than before it was gone."""
+        return self.came_s if self.away is None else self.away.back_s
+
+    @property
+    def absent_s(self) -> float | None:
+        """When its place was last looked at before that, without it; None if never."""
+        return self.before_s if self.away is None else self.away.looked_s
+
+    @property
+    def as_before(self) -> FigureTrack | None:
+        """What was there before it was gone, as a figure that is gone; None if it never was."""
+        return None if self.away is None else replace(
+            self, seen_s=self.away.seen_s, missed=self.away.missed, missed_s=self.away.missed_s, away=None)
+
 
 @dataclass(frozen=True, kw_only=True)
 class TableBelief:
@@ -302,7 +333,10 @@ def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) 
         share = weight / (track.weight + weight)
         foot = (foot[0] + share * (x - foot[0]), foot[1] + share * (y - foot[1]))
     # one that was gone and has returned was really away: no look missed it
-    flickers = track.flickers + (track.missed if track.missed < LIMITS.gone else 0.0)
+    flickers, away = track.flickers + (track.missed if track.present else 0.0), track.away
+    if not track.present and track.missed_s is not None:
+        away = Absence(seen_s=track.seen_s, missed=track.missed, missed_s=track.missed_s, looked_s=track.looked_s,
+                       back_s=t)
     colours = _normal(f.colours)
     measured = track.measured + weight * (f.length > 0)
     length = (track.length * track.measured + f.length * (measured - track.measured)) / measured if measured else 0.0
@@ -313,7 +347,7 @@ def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) 
                  for c in track.colours.keys() | colours.keys()},
         pieces={p: track.pieces.get(p, 0.0) + f.pieces.get(p, 0.0) * weight
                 for p in track.pieces.keys() | f.pieces.keys()},
-        length=length, measured=measured, missed=0.0, missed_s=None, flickers=flickers)
+        length=length, measured=measured, missed=0.0, missed_s=None, flickers=flickers, away=away)
 
 
 def _normal(logs: Mapping[str, float]) -> dict[str, float]:

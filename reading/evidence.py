@@ -166,6 +166,8 @@ def places(tracks: Sequence[FigureTrack], box: Box, reading: Reading, since_s: f
     out = []
     for f, unreal in zip(tracks, false, strict=True):
         kinds, sure = f.kinds, none - unreal + log_sigma(f.real)
+        if f.before_s is not None and f.before_s >= until_s:
+            sure -= LIMITS.too_late
         upright = segments(f.on_tile, f.spread, 0.0, tile, reading[1])
         told = segments(f.on_tile, f.spread, f.lies, tile, reading[1])
         ways = []

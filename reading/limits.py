@@ -51,6 +51,7 @@ class Limits:
     false_figure: float = 0.5  # against a false detection of a figure, besides its own log-odds
     comes_or_goes: float = 1.5  # against print that appears or disappears
     taken_back: float = 4.5  # against a figure put down and taken up in the same turn
+    too_late: float = 2.5  # against a figure put on a tile that was seen without it after the next one (chosen)
     vanished: float = 3.0  # against a figure that the rules keep on the board and that is not there
     lingers: float = 1.0  # against a figure that the rules sent home and that is still there
     seldom_piece: float = 1.1  # against a piece of which a player has only one (recorded games: a third as often)

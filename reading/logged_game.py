@@ -8,7 +8,7 @@ from functools import cached_property
 
 from reading.shapes import shape
 from scoring.events import Event, FigurePlaced, TilePlaced
-from scoring.log import Amended, LogEntry, Retracted, alive, effective, open_questions
+from scoring.log import Amended, LogEntry, Retracted, Settled, alive, effective, open_questions
 from scoring.tiles import Square
 
 
@@ -102,16 +102,13 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
     hand = entered | {e.body.seq for e in living if e.source == "hand" and isinstance(e.body, Amended | Retracted)}
     said = {e.seq: e.body for e in entries}
     bodies = {seq: b.body if hasattr(b, "body") else b for seq, b in said.items()}
-    denied = set()
+    denied: dict[Event, int] = {}  # with the entry that denies it
     for e in living:
-        if e.source == "hand" and isinstance(e.body, Retracted):
-            denied |= {b for b in (bodies.get(e.body.seq), *(
-                a.body.body for a in entries if isinstance(a.body, Amended) and a.body.seq == e.body.seq))
-                if isinstance(b, Event)}
-        elif e.source == "hand" and isinstance(e.body, Amended):
-            old = bodies.get(e.body.seq)
-            if isinstance(old, Event) and old != e.body.body:
-                denied.add(old)
+        if e.source == "hand" and isinstance(e.body, Amended | Retracted):
+            said_before = [bodies.get(e.body.seq), *(a.body.body for a in entries if isinstance(a.body, Amended)
+                                                     and a.body.seq == e.body.seq and a.seq < e.seq)]
+            right = e.body.body if isinstance(e.body, Amended) else None
+            denied |= {b: e.seq for b in said_before if isinstance(b, Event) and b != right}
     asked = open_questions(entries)
     changed: dict[int, int] = {}
     now = dict[int, object]()
@@ -125,8 +122,13 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
                        confidence=likely.get(seq, 1.0) if seq in asked else 1.0, entered=seq in entered,
                        changed=changed.get(seq, seq))
                   for seq, event in effective(entries))
-    denied = {d for d in denied if not any(_same(line.event, d) for line in lines)}
-    return LoggedGame(lines=lines, groups=_groups(lines), denied=frozenset(denied), version=len(entries))
+    settled = {e.body.seq: e.seq for e in living if isinstance(e.body, Settled)}
+    denied |= {FigurePlaced(player=line.event.player, figure="", at=line.event.at, feature="", where=""):
+               settled[line.seq] for line in lines  # nobody claimed it
+               if line.seq in settled and isinstance(line.event, TilePlaced)}
+    holds = frozenset(d for d, seq in denied.items() if not any(
+        _same(line.event, d) and (line.seq > seq or isinstance(d, TilePlaced | FigurePlaced)) for line in lines))
+    return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, version=len(entries))
 
 
 def denies(denied: Collection[Event], event: Event | None) -> bool:

@@ -51,12 +51,13 @@ NEUTRAL = NeutralLimits()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
     """What looks say of a piece on a square: its log-odds, the time of the last look (``t_s``) and of the first one of
-    those that agree (``came_s``), and its foot in tiles of the board."""
+    those that agree (``came_s``), its foot in tiles of the board, and whether it was ever seen there (``known``)."""
 
     odds: float
     t_s: float
     came_s: float
     foot: tuple[float, float]
+    known: bool = False
 
 
 Sightings = Mapping[Square, Sighting]
@@ -79,13 +80,14 @@ def _updated(old: Sighting | None, square: SquareLook, name: str, at: Square, t:
     seen = square.neutral.get(name)
     odds, foot = (NEUTRAL.absent, (at[0] + 0.5, at[1] + 0.5)) if seen is None else (
         seen.there, (at[0] + seen.foot[0], at[1] + seen.foot[1]))
-    came = t if old is None or old.odds < 0.0 or odds < 0.0 else old.came_s
+    came = t if old is None or (old.odds < 0.0) != (odds < 0.0) else old.came_s
+    known = odds > 0.0 or old is not None and old.known
     if old is None or (old.odds < 0.0) != (odds < 0.0):  # it came or went: little of the old evidence remains
         kept = odds if old is None else odds + NEUTRAL.remembered * old.odds
-        return Sighting(odds=kept, t_s=t, came_s=came, foot=foot)
+        return Sighting(odds=kept, t_s=t, came_s=came, foot=foot, known=known)
     share = NEUTRAL.again * (1.0 - math.exp(-max(0.0, t - old.t_s) / LIMITS.new_look_s))
     return Sighting(odds=old.odds + share * odds if abs(old.odds) < 2 * abs(odds) else old.odds, t_s=t,
-                 came_s=came, foot=foot if odds > 0 else old.foot)
+                    came_s=came, foot=foot if odds > 0 else old.foot, known=known)
 
 
 def stands_on(sights: Sightings) -> tuple[Square, float] | None:
@@ -102,11 +104,12 @@ def stands_on(sights: Sightings) -> tuple[Square, float] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Way:
-    """One hypothesis: the turn counted back from the newest (0), the event, its log-weight, and its outcome (equal for
-    hypotheses that make no difference)."""
+    """One hypothesis: the turn counted back from the newest (0), the event, the square where it ends, its log-weight,
+    and its outcome (equal for hypotheses that make no difference)."""
 
     turn: int
     event: Event
+    at: Square
     weight: float
     outcome: object
 
@@ -118,6 +121,7 @@ class NeutralMoves:
     steps: Steps
     seen: dict[str, Sightings] = field(default_factory=dict)
     _last: dict[str, tuple[object, list[_Way]]] = field(default_factory=dict)
+    _posed: dict[str, tuple[Event, bool]] = field(default_factory=dict)  # the newest question, and whether it was put
 
     def look(self, look: TableLook, neutrals: Sequence[Neutral]) -> None:
         """Add a look that is aligned with the game."""
@@ -132,7 +136,10 @@ class NeutralMoves:
         doubts: list[Doubt] = []
         state = states[-1]
         for neutral in state.box.neutrals if len(log.groups) and log.groups[-1].tile is not None else ():
-            made = self._tell(neutral, belief, log, states, colours, now)
+            made = self._tell(neutral, belief, log, states, colours, now) or \
+                self._lost(neutral, belief, log, states, colours, now)
+            if made is not None and made.asked and self._answered(neutral, made, log):
+                continue
             if made is not None and made.asked:
                 doubts.append(Doubt(decision=made, gain=1.0, due=True))
             elif made is not None:
@@ -153,12 +160,39 @@ class NeutralMoves:
         there = sights.get(has) if has is not None else None
         if at != has and there is not None and sight.odds - there.odds < NEUTRAL.stays:
             return None
-        ways = self._ways(neutral, at, belief, log, states, colours, sight)
-        made = self._decision(ways, neutral, log, at, now) if ways else None
+        over = now.last or now.t_s - sight.came_s >= LIMITS.ask_after_s
+        ways = self._ways(neutral, at, belief, log, states, colours, sight, over=over)
+        made = self._decision(ways, neutral, log, has, now) if ways else None
         if made is not None and made.asked and ways[0].turn == 0 and not now.last \
                 and now.t_s - sight.came_s < LIMITS.ask_after_s:
             return None  # it may go on, and what it sent home may still be taken up
         return made
+
+    def _answered(self, neutral: Neutral, made: Decision, log: LoggedGame) -> bool:
+        """Whether people were asked already if it went where a question has it go: what they said is not asked again
+        while the piece is seen there, whoever's turn it is."""
+        event, put = self._posed.get(neutral.name, (None, False))
+        put = put or event in log.denied or any(line.event == event and (line.asked or line.pinned)
+                                                for line in log.lines)
+        if event is not None and _end(neutral, event) == _end(neutral, made.events[0]):
+            self._posed[neutral.name] = event, put
+            return put and event in log.denied
+        self._posed[neutral.name] = made.events[0], False
+        return False
+
+    def _lost(self, neutral: Neutral, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
+              colours: Mapping[str, int], now: Moment) -> Decision | None:
+        """A question where the piece went, if it was seen to leave its square and has not been found since."""
+        has = neutral.at(states[-1])
+        left = self.seen.get(neutral.name, {}).get(has) if has is not None else None
+        if left is None or left.odds >= 0.0 or not left.known or left.t_s <= left.came_s or \
+                now.t_s - left.came_s < LIMITS.ask_after_s and not now.last:
+            return None
+        if not _too_soon(belief, log.groups[-1], left) and not now.last:
+            return None  # the turn in which it left goes on
+        ways = self._ways(neutral, None, belief, log, states, colours, left, over=True)
+        made = self._decision(ways, neutral, log, has, now) if ways else None
+        return None if made is None else replace(made, asked=True)
 
     def _unfinished(self, neutral: Neutral, log: LoggedGame, states: Sequence[GameState]) -> bool:
         """Whether the camera told a move of it in the turn before the newest that the rules would have had go on."""
@@ -168,16 +202,21 @@ class NeutralMoves:
         mine = _moves_of(neutral, group, states, end)
         return bool(mine) and cost(states[end], self.steps.closed(states[end])) > 0.0
 
-    def _ways(self, neutral: Neutral, at: Square, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
-              colours: Mapping[str, int], sight: Sighting) -> list[_Way]:
+    def _ways(self, neutral: Neutral, at: Square | None, belief: TableBelief, log: LoggedGame,
+              states: Sequence[GameState], colours: Mapping[str, int], sight: Sighting, *,
+              over: bool) -> list[_Way]:
+        """The moves that end at a square where the piece is seen (``sight``); without one those that end anywhere else
+        than where it is no longer seen (``sight``), none in a turn of which people have denied one. ``over``: what it
+        sent home has been taken up by now."""
         stand = {(f.at, colours.get(f.paint, -1)): f for f in belief.figures.values() if f.real > 0.0}
-        sign = (log.version, at, round(sight.foot[0], 1), round(sight.foot[1], 1),
+        sign = (log.version, at, over, round(sight.foot[0], 1), round(sight.foot[1], 1),
                 tuple(sorted((k, f.present, f.looked_s >= sight.came_s) for k, f in stand.items())))
         known = self._last.get(neutral.name)
         if known is not None and known[0] == sign:
             return known[1]
         out: list[_Way] = []
-        for back in range(min(2, len(log.groups))):
+        sights, has = self.seen.get(neutral.name, {}), neutral.at(states[-1])
+        for back in range(min(LIMITS.open_turns, len(log.groups))):
             n = len(log.groups) - 1 - back
             group, end = log.groups[n], _end_of(log, n)
             if group.tile is None:
@@ -187,9 +226,14 @@ class NeutralMoves:
                 break  # people have said where it went
             before = states[end - _lines_from(group, mine)]
             later = tuple(line.event for line in group.rest if mine and line.seq > mine[0].seq and line not in mine)
-            for event in list(neutral.ways(before))[:NEUTRAL.ways]:
+            events = list(neutral.ways(before))[:NEUTRAL.ways]
+            if at is None and any(event in log.denied for event in events):
+                break
+            for event in events:
                 after = self.steps.after(before, event)
-                if after is None or neutral.at(after) != at or event in log.denied:
+                end_at = neutral.at(after) if after is not None else None
+                if after is None or end_at is None or event in log.denied \
+                        or end_at != at and (at is not None or end_at == has):
                     continue
                 for other in later:
                     after = self.steps.after(after, other) or after
@@ -198,17 +242,20 @@ class NeutralMoves:
                 weight = -cost(before, after) - NEUTRAL.earlier * back
                 weight -= NEUTRAL.too_soon * _too_soon(belief, group, sight)
                 weight -= goes_on if back else NEUTRAL.goes_on * (goes_on > 0)
-                weight += _left(before, after, closed, stand, sight, over=back > 0)
-                weight += _beside(neutral, after, belief, sight, colours)
-                out.append(_Way(turn=back, event=event, weight=weight,
-                                outcome=(back, neutral.by(after), frozenset(closed.standing))))
+                weight += _left(before, after, closed, stand, sight, over=over or back > 0)
+                if at is not None:
+                    weight += _beside(neutral, after, belief, sight, colours)
+                elif (there := sights.get(end_at)) is not None and there.t_s > sight.came_s:
+                    weight += there.odds
+                out.append(_Way(turn=back, event=event, at=end_at, weight=weight,
+                                outcome=(back, end_at, neutral.by(after), frozenset(closed.standing))))
             if mine:
                 break  # the log has it moving in this turn, which settles where it stood before
         out.sort(key=lambda w: -w.weight)
         self._last[neutral.name] = sign, out
         return out
 
-    def _decision(self, ways: Sequence[_Way], neutral: Neutral, log: LoggedGame, at: Square,
+    def _decision(self, ways: Sequence[_Way], neutral: Neutral, log: LoggedGame, has: Square | None,
                   now: Moment) -> Decision | None:
         best = ways[0]
         others: dict[object, _Way] = {}
@@ -223,14 +270,22 @@ class NeutralMoves:
                 and (neutral.goes(line.event) or neutral.goes(best.event) == ())]
         asked = margin < LIMITS.agreed or best.weight < -NEUTRAL.hardly
         settles = any(line.asked for line in mine) and margin >= LIMITS.settles and not asked
-        if not settles and any(line.asked or line.event == best.event for line in mine) or mine and asked:
+        if not settles and any(line.asked or line.event == best.event for line in mine):
             return None
+        if mine and asked and best.at == has:
+            return None  # another way to where the log has it
         made = Decision(events=(best.event,), confidence=probability(min(margin, best.weight + 2 * NEUTRAL.hardly)),
                         asked=asked,
-                        alternatives=options, at=at, frame=now.frame)
+                        alternatives=options, at=best.at, frame=now.frame)
         if mine:
             return replace(made, replaces=mine[-1].seq)
         return made if best.turn == 0 else replace(made, after=group.last_seq)
+
+
+def _end(neutral: Neutral, event: Event) -> Square | None:
+    """Where an event takes the piece."""
+    way = neutral.goes(event)
+    return way[-1] if way else None
 
 
 def _too_soon(belief: TableBelief, group: LoggedTurn, sight: Sighting) -> bool:

@@ -45,14 +45,14 @@ class RemoteClaims:
         known = {p.event.at for p in put if isinstance(p.event, FigurePlaced)}
         since = min((_since_s(belief, g) for g in log.groups[-LIMITS.open_turns:]), default=0.0)
         for at, tracks in belief.by_square.items():
-            if at not in known and not any(f.came_s >= since for f in tracks):
+            if at not in known and not any(f.back_s >= since for f in tracks):
                 continue
             group = log.group_at(at)
-            if group is None or group is log.groups[-1]:
-                continue
+            if not log.groups or group is log.groups[-1] or group is None and at not in states[0].tiles:
+                continue  # the start tiles have no turn, and nobody claimed them before the first one
             for f in tracks:
                 player = colours.get(f.paint, -1)
-                if f.real < SURELY or player < 0 or f.came_s < _over_s(belief, log, group):
+                if f.real < SURELY or player < 0 or f.back_s < _over_s(belief, log, group):
                     continue
                 line = next((p for p in put if isinstance(p.event, FigurePlaced)
                              and (p.event.at, p.event.player) == (at, player)), None)
@@ -61,14 +61,15 @@ class RemoteClaims:
                     apart.add(f.id)
                 if made is not None and made.asked:
                     asked.append(Doubt(decision=made, gain=1.0, due=True))
-                elif made is not None and (now.last or now.t_s - f.came_s >= LIMITS.notice_s):
+                elif made is not None and (now.last or now.t_s - f.back_s >= LIMITS.notice_s):
                     told.append(made)
         if apart:
-            belief = replace(belief, figures={i: f for i, f in belief.figures.items() if i not in apart})
+            rest = {i: f if i not in apart else f.as_before for i, f in belief.figures.items()}
+            belief = replace(belief, figures={i: f for i, f in rest.items() if f is not None})
         return belief, told, asked
 
-    def _of(self, f: FigureTrack, at: Square, group: LoggedTurn, player: int, belief: TableBelief, log: LoggedGame,
-            states: Sequence[GameState], colours: Mapping[str, int], now: Moment) -> Decision | None:
+    def _of(self, f: FigureTrack, at: Square, group: LoggedTurn | None, player: int, belief: TableBelief,
+            log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int], now: Moment) -> Decision | None:
         """The figure as a move of the newest turn that began before the figure appeared and that allowed it."""
         stand = sum(s.at == at and s.player == player for s in states[-1].standing.values())
         others = sum(t.present and colours.get(t.paint) == player for t in belief.by_square[at] if t.came_s < f.came_s)
@@ -78,7 +79,7 @@ class RemoteClaims:
         for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - LIMITS.open_turns), -1):
             turn, last = log.groups[n], end
             end -= len(turn.lines)
-            if turn is group or turn.tile is None or turn.figures() or _since_s(belief, turn) > f.came_s:
+            if turn is group or turn.tile is None or turn.figures() or _came_later(belief, turn, f.back_s):
                 continue
             state = states[last]
             here = [e for e in self._answers(n, state) if (e.at, e.player) == (at, player)]
@@ -95,8 +96,9 @@ class RemoteClaims:
             margin = best - rest[0][1] if rest else LIMITS.floor
             options = tuple(((e,), probability(w - best)) for e, w in ranked[:4])
             # its tile was seen bare after that tile's turn, or the figure is not the one of the player who laid it
-            late = f.before_s is not None and f.before_s >= _over_s(belief, log, group)
-            sure = late or group.tile is not None and getattr(group.tile.event, "player", player) != player
+            late = f.absent_s is not None and f.absent_s >= _over_s(belief, log, group)
+            laid = group.tile if group is not None else None
+            sure = late or laid is None or getattr(laid.event, "player", player) != player
             made = Decision(events=(event,), confidence=probability(margin), asked=not sure or margin < LIMITS.agreed,
                             alternatives=options, at=at, frame=now.frame)
             return made if n == len(log.groups) - 1 else replace(made, after=_before(turn.rest, turn.last_seq))
@@ -115,9 +117,9 @@ def _plain(event: FigurePlaced) -> FigurePlaced:
     return FigurePlaced(player=event.player, figure=event.figure, at=event.at, feature=event.feature, where=event.where)
 
 
-def _over_s(belief: TableBelief, log: LoggedGame, group: LoggedTurn) -> float:
-    """When a tile's turn was over: when the next tile was first seen."""
-    n = next(n for n, g in enumerate(log.groups) if g is group) + 1
+def _over_s(belief: TableBelief, log: LoggedGame, group: LoggedTurn | None) -> float:
+    """When a tile's turn was over: when the next tile was first seen. Without a turn, when the first tile was."""
+    n = next((n for n, g in enumerate(log.groups) if g is group), -1) + 1
     since = _since_s(belief, log.groups[n]) if n < len(log.groups) else math.inf
     return since if since < math.inf else 0.0
 
@@ -126,6 +128,14 @@ def _since_s(belief: TableBelief, turn: LoggedTurn) -> float:
     """Since when the turn's tile has been seen; infinite if it is not seen."""
     track = belief.squares.get(turn.at) if turn.at is not None else None
     return math.inf if track is None or track.laid is None else track.laid.since_s
+
+
+def _came_later(belief: TableBelief, turn: LoggedTurn, than_s: float) -> bool:
+    """Whether the turn's tile was surely not there yet at a time: its square was seen bare at that time or later."""
+    track = belief.squares.get(turn.at) if turn.at is not None else None
+    if track is None or track.laid is None:
+        return True
+    return (track.laid.since_s if track.laid.bare_s is None else track.laid.bare_s) > than_s
 
 
 def _before(rest: Sequence[LoggedEvent], otherwise: int) -> int:

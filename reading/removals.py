@@ -12,7 +12,7 @@ from reading.policy import Decision, Moment
 from scoring.events import Event, FigureTaken
 from scoring.state import GameState, StandingFigure
 
-_NEWEST = 2  # newest turns in which such a move may have been missed
+_NEWEST = 6  # newest turns in which such a move may have been missed: tiles that nobody touches are seldom looked at
 _SURE = 0.9  # probability of the move if the rules allow no other
 
 
@@ -33,7 +33,8 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
         if not answers:
             continue
         stand = steps.closed(states[-1]).standing.values()
-        gone = [a for a in answers if any(_names(a, f) and _left(f, turn, belief, colours, now) for f in stand)]
+        gone = [a for a in answers if any(_names(a, f) and _left(f, log.groups[n:n + 2], belief, colours, now)
+                                               for f in stand)]
         if len(gone) == 1:
             options: tuple[tuple[tuple[Event, ...], float], ...] = (((gone[0],), _SURE), ((), 1.0 - _SURE))
             yield Decision(events=(gone[0],), confidence=_SURE, asked=False, alternatives=options, at=gone[0].at,
@@ -46,13 +47,17 @@ def _names(event: FigureTaken, f: StandingFigure) -> bool:
                                                                                  f.where)
 
 
-def _left(f: StandingFigure, turn: LoggedTurn, belief: TableBelief, colours: Mapping[str, int], now: Moment) -> bool:
-    """Whether a figure has been missing, for some seconds, since after the turn's tile appeared. Tiles that nobody
-    touches are looked at seldom, so its last sighting may be much older."""
-    track = belief.squares.get(turn.at) if turn.at is not None else None
+def _left(f: StandingFigure, turns: Sequence[LoggedTurn], belief: TableBelief, colours: Mapping[str, int],
+          now: Moment) -> bool:
+    """Whether a figure has been missing, for some seconds, since after the turn's tile appeared and no later than the
+    tile of the next of the ``turns``. Tiles that nobody touches are looked at seldom, so its last sighting may be much
+    older."""
+    track, later = ([belief.squares.get(t.at) if t.at is not None else None for t in turns] + [None])[:2]
     mine = [t for t in belief.by_square.get(f.at, ()) if t.real > 0 and colours.get(t.paint) == f.player]
     if track is None or track.laid is None or not mine or any(t.present for t in mine):
         return False
     left = max(mine, key=lambda t: t.seen_s)
+    if later is not None and later.laid is not None and left.seen_s > later.laid.since_s:
+        return False
     return left.missed_s is not None and left.missed_s >= track.laid.since_s and (
         now.last or now.t_s - left.missed_s >= LIMITS.notice_s)

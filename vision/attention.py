@@ -43,6 +43,8 @@ class Attention:
     bare_kept: float = 0.8  # fraction of a square that must look bare for updating its colours: light changes slowly
     table_least: int = 3  # least number of bare squares for a background model
     figure_least: float = -2.0  # log-odds below which a detected figure is noise
+    held: float = 0.6  # tiles from a covered tile within which a figure may be a piece in the hand that covers it
+    held_odds: float = 0.5  # log-odds that it is a figure then, at most (chosen)
     shown: int = 12  # readings of a tile that are reported
 
 

@@ -46,6 +46,8 @@ class NeutralLimits:
     makers: float = 0.13  # and between makers
     same_uv: float = 0.45  # distance in (u, v) within one paint
     same_light: float = 0.7  # and in lightness: sides are in shadow
+    reach: tuple[float, ...] = (1.5, 1.0, 0.6)  # factors of these tolerances, tried in this order
+    solid: float = 0.68  # least part of its rectangle that a piece covers: 0.72 to 0.82, and 0.4 to 0.6 with print
     least: float = -4.0  # log-odds of a foot below which nothing is grown from it
     speck: int = 12  # px of a crop: smaller silhouettes are noise
     seldom: float = -1.5  # prior log-odds that a figure is one of them
@@ -124,12 +126,14 @@ class Neutrals:
         left = [n for n, s in enumerate(found) if s.look.there > LIMITS.least]
         out = []
         while seeds := [n for n in left if found[n].silhouette.sum() > LIMITS.speck]:
-            mask = _grown(uvl, found[seeds[0]].silhouette)
-            feet = [n for n in left if n == seeds[0] or _within(mask, found[n])]
+            for reach in (*LIMITS.reach, 0.0):
+                mask = _grown(uvl, found[seeds[0]].silhouette, reach)
+                feet = [n for n in left if n == seeds[0] or _within(mask, found[n])]
+                mask = np.logical_or.reduce([mask, *(found[n].silhouette for n in feet)])
+                box = _box(mask)
+                if mask.sum() >= LIMITS.solid * (box[1][0] + 1) * (box[1][1] + 1):
+                    break  # else it has run into print of its colour
             left = [n for n in left if n not in feet]
-            mask = np.logical_or.reduce([mask, *(found[n].silhouette for n in feet)])
-            outline, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-            box = cv2.minAreaRect(np.concatenate(outline).astype(np.float32))
             length = max(box[1]) / TILE_PX
             colours = _mean([found[n].look.colours for n in feet])
             there = max(found[n].look.there for n in feet)
@@ -219,12 +223,22 @@ def _uvl(crop: Image) -> npt.NDArray[np.float32]:
     return np.stack([logs[..., 2] - logs[..., 1], logs[..., 0] - logs[..., 1], np.log(linear.mean(axis=2))], axis=-1)
 
 
-def _grown(uvl: npt.NDArray[np.float32], silhouette: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Region growing: (S, S) mask of what has the silhouette's colour and is connected with it."""
+def _box(mask: npt.NDArray[np.bool_]) -> tuple[tuple[float, float], tuple[float, float], float]:
+    """The smallest rectangle around a mask, as `cv2.minAreaRect` gives it."""
+    outline, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    middle, sides, angle = cv2.minAreaRect(np.concatenate(outline).astype(np.float32))
+    return (middle[0], middle[1]), (sides[0], sides[1]), angle
+
+
+def _grown(uvl: npt.NDArray[np.float32], silhouette: npt.NDArray[np.bool_], reach: float) -> npt.NDArray[np.bool_]:
+    """Region growing: (S, S) mask of what has the silhouette's colour and is connected with it; ``reach`` scales how
+    different it may be."""
+    if not reach:
+        return silhouette.copy()
     inner = cv2.erode(silhouette.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     own = np.median(uvl[inner if inner.sum() > 8 else silhouette], axis=0)
     apart = (uvl - own) / (LIMITS.same_uv, LIMITS.same_uv, LIMITS.same_light)
-    alike = ((apart**2).sum(axis=2) < 2.0).astype(np.uint8)
+    alike = ((apart**2).sum(axis=2) < 2.0 * reach**2).astype(np.uint8)
     alike = cv2.morphologyEx(alike, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5)))
     _, parts = cv2.connectedComponents(alike)
     count = np.bincount(parts[silhouette], minlength=2)

@@ -40,7 +40,8 @@ class RegistrationLimits:
     scale: float = 0.15  # limit of the board's change of scale in the picture
     strays: float = 1.0  # tiles by which a corner's motion may differ from that of most tiles
     agree: float = 0.5  # fraction of the tiles in view that must match at the new poses
-    own: float = 0.5  # tiles: least distance between the centres of any two tiles
+    own: float = 0.5  # tiles: centres of two squares' tiles closer than this are one tile's
+    solid: float = 0.85  # tiles: least distance between the centres of two tiles (1, less errors): they never overlap
     slack: float = 0.04  # tiles: search range of a snapshot, for inexact poses
 
 
@@ -99,7 +100,7 @@ class Register:
                   for n in range(len(motions))]
         main = int(np.argmax(counts))
         self._together(best, motions, main)
-        self._one_each(best, motions)
+        self._solid(best, motions, main, likes)
         seen = frozenset(at for at, n in best.items() if likes[n].get(at, -1.0) > self.limits.same)
         in_view = max(len(like) for like in likes)
         if not seen or len(seen) < self.limits.agree * in_view:
@@ -115,14 +116,24 @@ class Register:
             if float(np.linalg.norm(own - usual, axis=1).max()) > self.limits.strays * side:
                 best[at] = main
 
-    def _one_each(self, best: dict[Square, int], motions: list[Array]) -> None:
-        """No two tiles on one place: a tile that seems to have moved onto one with the same print stays."""
-        middles = {at: apply(motions[n] @ self._lay[at], [(0.5, 0.5)])[0] for at, n in best.items()}
-        for at in [at for at, n in best.items() if n]:
-            corners = apply(self._lay[at], UNIT)
-            near = self.limits.own * float(np.linalg.norm(corners[1] - corners[0]))
-            if any(other != at and np.linalg.norm(middles[at] - middle) < near for other, middle in middles.items()):
-                best[at], middles[at] = 0, corners.mean(axis=0)
+    def _solid(self, best: dict[Square, int], motions: list[Array], main: int,
+               likes: list[dict[Square, float]]) -> None:
+        """No tile moves into another one: what matches there is a tile with the same print, or a piece that was carried
+        from one to the other."""
+        middles = {at: apply(motions[n if likes[n].get(at, -1.0) > self.limits.same else main] @ self._lay[at],
+                             [(0.5, 0.5)])[0] for at, n in best.items()}
+        moving = [at for at, n in best.items() if n != main]
+        while moving:  # one that stays may be in the way of another one
+            blocked = [at for at in moving if self._blocked(at, middles, motions[main])]
+            for at in blocked:
+                best[at], middles[at] = main, apply(motions[main] @ self._lay[at], [(0.5, 0.5)])[0]
+            moving = [at for at in moving if best[at] != main] if blocked else []
+
+    def _blocked(self, at: Square, middles: Mapping[Square, Array], main: Array) -> bool:
+        """Whether a tile would lie in another one."""
+        corners = apply(main @ self._lay[at], UNIT)
+        near = self.limits.solid * float(np.linalg.norm(corners[1] - corners[0]))
+        return any(other != at and np.linalg.norm(middles[at] - middle) < near for other, middle in middles.items())
 
     def _like(self, bgr: Image, pose: Array, print_: Print) -> float:
         best = -1.0

@@ -17,17 +17,17 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scoring.tiles import Square, Tile
+from scoring.tiles import Square
 from vision.attention import Attention, Followed
 from vision.background import background_model, colour_distance
 from vision.figures import Seen
 from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply, neighbours, rectify, renamed, shown_twice, turned_square
-from vision.looks import SquareLook, TableLook
-from vision.neutral import best_of
+from vision.looks import TableLook
 from vision.occupancy import hidden_by, informed
 from vision.registration import Register
 from vision.senses import TileEvidence, TileSense, log_normal
+from vision.square_look import in_hand, square_look
 from vision.stillness import Stillness
 
 FigureReader = Callable[[Image, Mapping[Square, Array], Lattice], Mapping[Square, tuple[Seen, ...]]]
@@ -37,10 +37,11 @@ Finder = Callable[[Image], Lattice | None]
 @dataclass(slots=True)
 class _Square:
     """State of a square: since when it is ``due`` (something moved over it; None when it is not), when it was last
-    ``looked`` at, and its colours (8, 8, 3) when ``bare``."""
+    ``looked`` at, whether that look found its tile ``covered``, and its colours (8, 8, 3) when ``bare``."""
 
     due_s: float | None = None
     changed: bool = False
+    covered: bool = False
     looked_s: float = -np.inf
     bare: npt.NDArray[np.float32] | None = None
 
@@ -297,15 +298,20 @@ class Tracker:
             e.loglik = log_normal(said[at])
         out = {}
         light = self._light(bgr, {at: levels[at] for at in evidence if at not in tiles and at not in lay})
+        for at in evidence:
+            self._squares.setdefault(at, _Square()).covered = at in lay and at not in tiles
+        covered = {at for at, square in self._squares.items() if square.covered}
         for at, e in evidence.items():
-            square = self._squares.setdefault(at, _Square())
+            square = self._squares[at]
             square.due_s = now + a.twice_s if square.changed else None
             square.changed, square.looked_s = False, now
             seen = e.seen
             if at not in tiles:
                 seen *= self._bareness(square, levels[at], light, was=at in lay)
-            out[at] = _square_look(e, self.sense.kinds, seen,
-                                  figures.get(at, ()) if at in tiles else None, a)
+            plain = square_look(e, self.sense.kinds, seen, figures.get(at, ()) if at in tiles else None, a)
+            out[at], held = in_hand(plain, at, covered, a)
+            if held:
+                square.due_s = now + a.contradicted_s
         beside = neighbours(self.lattice.shifts)
         self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
         fresh = {at: e.pose for at, e in tiles.items()}
@@ -378,15 +384,3 @@ class Tracker:
 
     def _since(self) -> float:
         return 0.0 if self._vain_s is None or self.stillness is None else self.stillness.now_s - self._vain_s
-
-
-def _square_look(evidence: TileEvidence, kinds: Sequence[Tile], seen: float, found: Sequence[Seen] | None,
-                 a: Attention) -> SquareLook:
-    figures = None if found is None else tuple(f.look for f in found if f.look.there > a.figure_least)
-    most = a.shown
-    order = np.argsort(-evidence.loglik, axis=None)
-    listed = {(kinds[n // 4].id, int(n % 4)): float(evidence.loglik.flat[n]) for n in order[:most]}
-    rest = order[most:]
-    left = float(np.logaddexp.reduce(evidence.loglik.flat[rest]) - np.log(len(rest))) if len(rest) else -20.0
-    return SquareLook(there=evidence.there, seen=float(np.clip(seen, 0, 1)), tiles=listed, rest=max(left, -20.0),
-                      figures=figures, neutral=best_of(found or ()))

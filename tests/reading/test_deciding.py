@@ -14,7 +14,7 @@ from reading.limits import LIMITS
 from scoring import engine
 from scoring.engine import fold
 from scoring.events import Event, FigurePlaced, TilePlaced
-from scoring.log import Amended, Retracted, effective, open_questions
+from scoring.log import Amended, Retracted, Settled, effective, open_questions
 from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, TableLook
 
@@ -461,3 +461,26 @@ def test_a_game_that_is_gone_on_with_is_found_by_its_log() -> None:
     lies = {(n, 0): (("base.U", "base.V")[n % 2], 1) for n in range(1, 5)}
     game.sees({**lies, (0, 1): ("base.B", 0)})
     assert game.said()[-1] == ("tile", (0, 1), 0)
+
+
+def test_nobody_stands_where_people_said_that_nobody_did() -> None:
+    """They were asked who claimed what a tile completed; what then looks like a figure on it is something else."""
+    game, tiles = Game(), {(1, 0): U}
+    game.sees(tiles)
+    game.book.say(Settled(seq=1, code="claim"))
+    tiles[2, 0] = U
+    game.sees(tiles)
+    game.sees(tiles, {(1, 0): (figure(*U, "road", "E W", "red"),)})
+    game.finishes()
+    assert game.said() == [("tile", (1, 0), 0), ("tile", (2, 0), 1)]
+    assert not game.asked()
+
+
+def test_what_appears_on_a_tile_after_its_turn_does_not_change_who_laid_it() -> None:
+    """One look at a piece that is carried over it, in another player's colour."""
+    game = Game()
+    game.sees({(1, 0): U})
+    game.sees({(1, 0): U, (2, 0): U})
+    before = game.said()
+    game.sees({(1, 0): U, (2, 0): U}, {(1, 0): (figure(*U, "road", "E W", "blue"),)}, times=1)
+    assert game.said() == before == [("tile", (1, 0), 0), ("tile", (2, 0), 1)]

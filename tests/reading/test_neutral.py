@@ -34,6 +34,7 @@ class Table:
         self.tiles: Tiles = dict(START)
         self.figures: dict[Square, tuple[FigureLook, ...]] = {}
         self.stands: dict[str, tuple[Square, tuple[float, float]]] = {}
+        self.hidden: tuple[Square, ...] = ()
         self.sees()
 
     def sees(self, times: int = 3, every_s: float = 5.0) -> None:
@@ -43,7 +44,7 @@ class Table:
                 self.book.commit(made)
 
     def _look(self) -> TableLook:
-        seen = look(self.t_s, self.tiles, self.figures)
+        seen = look(self.t_s, self.tiles, self.figures, hidden=self.hidden)
         squares = dict(seen.squares)
         for name, (at, foot) in self.stands.items():
             held: Mapping[str, NeutralLook] = {**squares[at].neutral, name: NeutralLook(there=5.0, foot=foot)}
@@ -145,3 +146,60 @@ def test_without_a_clear_look_nothing_moves(table: Table) -> None:
     table.stands.clear()  # a hand lies over it
     table.sees()
     assert [e for e in table.events if isinstance(e, TilePlaced)] and not table.beyond_tiles()
+
+
+@pytest.fixture
+def beside(table: Table) -> Table:
+    """Anna has a follower in the far west, and Ben has moved the fairy to his in the west."""
+    table.figures[FAR] = (figure("base.U", 0, "road", "E W", "red"),)
+    table.lays(FAR, "base.U", 0)
+    table.lays(NORTH, "base.E", 2)
+    table.stands["fairy"] = WEST, (0.7, 0.3)
+    table.sees()
+    for seq, event in effective(table.book.entries):
+        table.book.say(Amended(seq=seq, body=event))  # people say that all of it is right
+    return table
+
+
+def questions(table: Table) -> list[Event]:
+    known = dict(effective(table.book.entries))
+    return [known[seq] for seq in sorted(open_questions(table.book.entries))]
+
+
+def test_one_that_left_and_is_not_found_is_asked_about(beside: Table) -> None:
+    beside.lays((2, 0), "base.U", 0)  # Anna, with nobody
+    del beside.stands["fairy"]
+    beside.sees(6)
+    assert not questions(beside)  # her turn goes on
+    beside.lays((3, 0), "base.U", 0)
+    beside.sees()
+    asked, = questions(beside)
+    assert isinstance(asked, FairyMoved) and (asked.player, asked.at) == (0, FAR)
+    beside.book.say(Retracted(seq=max(open_questions(beside.book.entries))))
+    beside.sees(6)
+    beside.lays((4, 0), "base.U", 0)
+    assert not questions(beside) and len(beside.beyond_tiles()) == 1
+
+
+def test_a_move_is_told_though_two_more_tiles_came_meanwhile(beside: Table) -> None:
+    beside.lays((2, 0), "base.U", 0)
+    beside.stands["fairy"] = FAR, (0.7, 0.3)
+    beside.sees(1, every_s=1.0)
+    beside.tiles[3, 0] = beside.tiles[4, 0] = "base.U", 0
+    beside.sees(5)
+    moved = beside.beyond_tiles()[-1]
+    assert isinstance(moved, FairyMoved) and (moved.player, moved.at) == (0, FAR)
+
+
+def test_what_people_took_back_is_not_asked_again_though_it_happened_before(beside: Table) -> None:
+    told = beside.beyond_tiles()[-1]
+    beside.lays((2, 0), "base.U", 0)
+    beside.stands["fairy"] = FAR, (0.7, 0.3)
+    beside.sees()  # Anna
+    beside.stands["fairy"] = WEST, (0.7, 0.3)
+    beside.lays((3, 0), "base.U", 0)
+    beside.sees()
+    assert beside.beyond_tiles()[-1] == told and len(beside.beyond_tiles()) == 3
+    beside.book.say(Retracted(seq=next(s for s, e in reversed(list(effective(beside.book.entries))) if e == told)))
+    beside.sees(6)
+    assert len(beside.beyond_tiles()) == 2 and not questions(beside)

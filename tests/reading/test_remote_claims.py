@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from tables import figure
-from test_neutral import EAST, FAR, WEST, Table
+from test_neutral import EAST, FAR, SETUP, WEST, Table
 
+from scoring.engine import fold
 from scoring.events import FigurePlaced
 from scoring.log import Retracted, effective, open_questions
 
@@ -19,7 +20,6 @@ def table() -> Table:
     made.lays(FAR, "base.U", 0)
     made.lays(EAST, "dragon.08", 0)
     return made
-
 
 
 def test_a_figure_on_an_old_tile_is_the_portals(table: Table) -> None:
@@ -38,6 +38,45 @@ def test_it_is_told_in_the_portals_turn_when_the_next_tile_lies(table: Table) ->
     table.lays((0, -1), "base.E", 2)
     kinds = [(type(e).__name__, e.at) for e in table.events]  # type: ignore[attr-defined]
     assert kinds.index(("FigurePlaced", WEST)) == kinds.index(("TilePlaced", EAST)) + 1
+
+
+def test_it_may_lead_to_the_start_tile(table: Table) -> None:
+    """That one was laid by nobody and has no turn of its own."""
+    table.figures[0, 0] = (figure("base.D", 0, "city", "N", "red"),)
+    table.sees()
+    added = [e for e in table.events if isinstance(e, FigurePlaced) and e.portal]
+    assert added == [FigurePlaced(player=0, figure="follower", at=(0, 0), feature="city", where="N", portal=True)]
+    assert not open_questions(table.book.entries)
+
+
+def test_it_may_lead_back_to_where_one_was_sent_home_from() -> None:
+    """The camera cannot know one follower of a player from another in the same place."""
+    table = Table()
+    table.lays(EAST, "dragon.17", 0)
+    table.stands["dragon"] = EAST, (0.5, 0.5)
+    thief = (figure("base.U", 0, "road", "E W", "blue"),)
+    table.figures[WEST] = thief
+    table.lays(WEST, "base.U", 0)
+    del table.figures[WEST]
+    table.stands["dragon"] = FAR, (0.5, 0.5)
+    table.lays(FAR, "dragon.16", 0)
+    assert not fold(SETUP, table.events).standing
+    table.lays((2, 0), "dragon.08", 0)
+    table.figures[WEST] = thief
+    table.sees()
+    assert table.events[-1] == FigurePlaced(player=1, figure="follower", at=WEST, feature="road", where="E W",
+                                            portal=True)
+    assert len([e for e in table.events if isinstance(e, FigurePlaced)]) == 2
+
+
+def test_the_figure_may_be_seen_before_the_portals_tile(table: Table) -> None:
+    """The hand that put it down still covered the tile."""
+    table.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
+    table.tiles[2, 0], table.hidden = ("dragon.02", 0), ((2, 0),)
+    table.sees(1)
+    table.hidden = ()
+    table.sees()
+    assert FigurePlaced(player=1, figure="follower", at=WEST, feature="road", where="E W", portal=True) in table.events
 
 
 def test_nobody_else_may_use_it(table: Table) -> None:

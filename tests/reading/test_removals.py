@@ -32,6 +32,21 @@ def test_a_knight_that_vanished_was_sent_home(table: Table) -> None:
     assert (gone.player, gone.owner, gone.at) == (1, 0, NORTH) and not fold(SETUP, table.events).standing
 
 
+def test_it_may_be_noticed_turns_later(table: Table) -> None:
+    """One look saw its tile without it, and then nobody touched that tile."""
+    table.lays(*PRINCESS)
+    table.figures.clear()
+    table.sees(1, every_s=1.0)
+    table.hidden = (NORTH,)
+    for at in ((-1, 0), (-2, 0), (-3, 0)):
+        table.lays(at, "base.U", 0)
+    table.hidden = ()
+    table.sees(4)
+    gone, = [e for e in table.events if isinstance(e, PrincessRemoved)]
+    assert (gone.player, gone.owner, gone.at) == (1, 0, NORTH)
+    assert [type(e).__name__ for e in table.events].index("PrincessRemoved") == 3  # right after her tile
+
+
 def test_whoever_put_a_figure_down_sent_nobody_home(table: Table) -> None:
     table.figures[PRINCESS[0]] = (figure(*PRINCESS[1:], "field", "EL ER SL SR", "blue"),)
     table.lays(*PRINCESS)

@@ -121,3 +121,33 @@ def test_a_tile_that_is_turned_beside_one_of_the_same_print_did_not_move_onto_it
     found = register.find(drawn({**board, (1, 0): ("base.D", 2)}))
     assert found is not None and found.seen == {(0, 0)}
     assert off(found, pose_of) < 0.05
+
+
+def test_a_tile_does_not_go_with_a_piece_that_is_carried_from_it_to_the_next():
+    """Most of what its snapshot shows is the piece."""
+    wood = np.random.default_rng(3).integers(0, 255, (PX // 9 + 1, PX // 9 + 1, 3), np.uint8)
+    wood = cv2.resize(wood, (round(0.94 * PX), round(0.94 * PX)), interpolation=cv2.INTER_NEAREST)
+
+    def with_piece(x, y):
+        out = drawn(BOARD)
+        out[y:y + len(wood), x:x + len(wood)] = wood
+        return out
+
+    x, y = 420 + 3, 250 + 3
+    register, poses = Register(), {at: pose_of(at) for at in BOARD}
+    register.keep(with_piece(x, y), poses, poses)
+    found = register.find(with_piece(x + round(0.77 * PX), y - round(0.49 * PX)))
+    assert found is not None and (0, 0) not in found.seen
+    assert off(found, pose_of) < 0.05
+
+
+def test_a_tile_does_not_go_where_another_one_has_to_stay():
+    """Two tiles match the motion of a piece, and the second has no room."""
+    column = {(0, n): ("base.V", 0) for n in range(3)}
+    register, motions = register_of(column), [np.eye(3), motion(0, PX)]
+    best = {(0, 0): 1, (0, 1): 1, (0, 2): 0}
+    register._solid(best, motions, 0, [dict.fromkeys(column, 0.9)] * 2)
+    assert best == dict.fromkeys(column, 0)
+    away = {(0, 0): 0, (0, 1): 0, (0, 2): 1}
+    register._solid(away, motions, 0, [dict.fromkeys(column, 0.9)] * 2)
+    assert away == {(0, 0): 0, (0, 1): 0, (0, 2): 1}

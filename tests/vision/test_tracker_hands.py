@@ -1,0 +1,65 @@
+"""A piece in a hand beside a tile: the tracker's evidence of a figure there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from scoring.tiles import Square, catalogue
+from vision.figurenet import CROP_PX
+from vision.figures import Seen
+from vision.frames import Frame, Image
+from vision.lattice import Array, Lattice
+from vision.looks import FigureLook
+from vision.senses import TileEvidence
+from vision.stillness import Stillness
+from vision.tracker import Tracker
+
+SIDE = 60  # px
+START = np.array([[SIDE, 0, 4 * SIDE], [0, SIDE, 4 * SIDE], [0, 0, 1.0]])
+LAID = ((0, 0), (1, 0))
+
+
+class TwoTiles:
+    """A sense that sees two tiles, except those that are ``covered``."""
+
+    kinds = (catalogue()["base.D"],)
+
+    def __init__(self) -> None:
+        self.covered: set[Square] = set()
+
+    def look(self, bgr: Image, poses: Mapping[Square, Array]) -> dict[Square, TileEvidence]:
+        return {at: TileEvidence(pose=pose, there=7.0 if at in LAID and at not in self.covered else -7.0,
+                                 loglik=np.zeros((1, 4)), seen=1.0) for at, pose in poses.items()}
+
+    def look_past(self, *given: object) -> None:
+        pass
+
+
+def told(tracker: Tracker, *squares: Square) -> float:
+    """The log-odds of the figure on the first tile, after a look at some squares."""
+    frame = Frame(id=1, t_s=1.0, source="", bgr=np.zeros((9 * SIDE, 12 * SIDE, 3), np.uint8))
+    figures = tracker._look(frame, squares, whole=False).squares[0, 0].figures
+    assert figures is not None
+    return figures[0].there
+
+
+@pytest.mark.parametrize(("foot", "doubted"), [(0.9, True), (0.6, True), (0.2, False)])
+def test_a_figure_at_a_covered_tile_may_be_a_piece_in_the_hand(foot: float, doubted: bool) -> None:
+    sense = TwoTiles()
+    figure = Seen(look=FigureLook(foot=(foot, 0.5), spread=0.03, there=6.0, lying=-4.0, colours={"red": 0.0}),
+                  px=(0.0, 0.0), outline_px=np.zeros((0, 2)), silhouette=np.zeros((CROP_PX, CROP_PX), bool),
+                  uvl=np.zeros(3))
+    tracker = Tracker(sense, lambda bgr: None,  # type: ignore[arg-type]
+                      lambda bgr, poses, lattice: {at: (figure,) if at == (0, 0) else () for at in poses})
+    tracker.stillness = Stillness((9 * SIDE, 12 * SIDE))
+    tracker.begin(Frame(id=0, t_s=0.0, source="", bgr=np.zeros((9 * SIDE, 12 * SIDE, 3), np.uint8)),
+                  Lattice(grid=START, shifts=dict.fromkeys(LAID, (0.0, 0.0, 0.0))))
+    assert told(tracker, (0, 0), (1, 0)) == 6.0
+    sense.covered.add((1, 0))
+    assert (told(tracker, (0, 0), (1, 0)) < 1.0) == doubted
+    assert (told(tracker, (0, 0)) < 1.0) == doubted  # nothing has moved over the other one since
+    sense.covered.clear()
+    assert told(tracker, (0, 0), (1, 0)) == 6.0
