@@ -23,11 +23,12 @@ from vision.background import background_model, colour_distance
 from vision.figures import Seen
 from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply, neighbours, rectify, renamed, shown_twice, turned_square
-from vision.looks import SquareLook, TableLook
+from vision.looks import SquareLook, StackLook, TableLook
 from vision.neutral import best_of
 from vision.occupancy import hidden_by, informed
 from vision.registration import Register
 from vision.senses import TileEvidence, TileSense, log_normal
+from vision.stacks import Stacks
 from vision.stillness import Stillness
 
 FigureReader = Callable[[Image, Mapping[Square, Array], Lattice], Mapping[Square, tuple[Seen, ...]]]
@@ -54,6 +55,7 @@ class Tracker:
     figures: FigureReader
     attention: Attention = field(default_factory=Attention)
     register: Register = field(default_factory=Register)
+    stacks: Stacks | None = None
     find_at: Callable[[Image, tuple[float, float]], Lattice | None] | None = None
     point_px: tuple[float, float] | None = None  # where people say that a tile lies, until it was searched for there
     lattice: Lattice | None = None  # of the tiles that lie
@@ -295,6 +297,12 @@ class Tracker:
         said = informed({at: e.loglik for at, e in tiles.items()}, self.sense.kinds, figures)
         for at, e in tiles.items():
             e.loglik = log_normal(said[at])
+        piles: dict[Square, dict[str, StackLook]] = {}
+        if self.stacks is not None:
+            fresh = {at: e.pose for at, e in tiles.items()}
+            loglik = {at: e.loglik for at, e in tiles.items()}
+            piles = self.stacks.look(bgr, fresh, loglik, self.sense.kinds, self.poses)
+            figures = self.stacks.past_blocks(bgr, fresh, piles, figures)
         out = {}
         light = self._light(bgr, {at: levels[at] for at in evidence if at not in tiles and at not in lay})
         for at, e in evidence.items():
@@ -305,11 +313,10 @@ class Tracker:
             if at not in tiles:
                 seen *= self._bareness(square, levels[at], light, was=at in lay)
             out[at] = _square_look(e, self.sense.kinds, seen,
-                                  figures.get(at, ()) if at in tiles else None, a)
+                                  figures.get(at, ()) if at in tiles else None, a, piles.get(at, {}))
         beside = neighbours(self.lattice.shifts)
         self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
-        fresh = {at: e.pose for at, e in tiles.items()}
-        self.register.keep(bgr, self.poses, fresh)
+        self.register.keep(bgr, self.poses, {at: e.pose for at, e in tiles.items()})
         return TableLook(frame=frame.id, t_s=frame.t_s, squares=out, whole=whole)
 
     def _due(self, square: _Square, now: float) -> bool:
@@ -381,7 +388,7 @@ class Tracker:
 
 
 def _square_look(evidence: TileEvidence, kinds: Sequence[Tile], seen: float, found: Sequence[Seen] | None,
-                 a: Attention) -> SquareLook:
+                 a: Attention, piles: Mapping[str, StackLook]) -> SquareLook:
     figures = None if found is None else tuple(f.look for f in found if f.look.there > a.figure_least)
     most = a.shown
     order = np.argsort(-evidence.loglik, axis=None)
@@ -389,4 +396,4 @@ def _square_look(evidence: TileEvidence, kinds: Sequence[Tile], seen: float, fou
     rest = order[most:]
     left = float(np.logaddexp.reduce(evidence.loglik.flat[rest]) - np.log(len(rest))) if len(rest) else -20.0
     return SquareLook(there=evidence.there, seen=float(np.clip(seen, 0, 1)), tiles=listed, rest=max(left, -20.0),
-                      figures=figures, neutral=best_of(found or ()))
+                      figures=figures, neutral=best_of(found or ()), stacks=piles)
