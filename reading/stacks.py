@@ -21,7 +21,7 @@ from reading.logged_game import LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
 from reading.removals import TAKEN, names
 from scoring.contributions import Stack
-from scoring.events import Event, FigureTaken
+from scoring.events import Event, FigurePlaced, FigureTaken, TilePlaced
 from scoring.log import LogEntry
 from scoring.state import GameState, StandingFigure
 from scoring.tiles import Square
@@ -359,7 +359,7 @@ def _vanished(belief: TableBelief, closed: GameState,
 
 
 def _said(entries: Sequence[LogEntry]) -> Counter[Square]:
-    """By square how often people have said something of what happened there."""
+    """By square how often people have said something of what happened there, other than of tiles and figures."""
     events: dict[int, object] = {}
     said: Counter[Square] = Counter()
     for entry in entries:
@@ -368,7 +368,7 @@ def _said(entries: Sequence[LogEntry]) -> Counter[Square]:
         about = about if isinstance(about, Event) else events.get(getattr(body, "seq", -1))
         events[entry.seq] = about
         at = getattr(about, "at", None)
-        if entry.source == "hand" and at is not None:
+        if entry.source == "hand" and at is not None and not isinstance(about, TilePlaced | FigurePlaced | FigureTaken):
             said[at] += 1
     return said
 

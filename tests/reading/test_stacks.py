@@ -14,9 +14,9 @@ from reading.game import GameReader
 from reading.record import look_from_json, look_to_json
 from reading.stacks import began, looked_at
 from scoring.engine import fold
-from scoring.events import Event, FigurePlaced, Player, Setup
+from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
 from scoring.expansions.tower import Captured, TowerRaised, towers
-from scoring.log import Retracted, effective
+from scoring.log import Amended, Retracted, effective
 from scoring.rules import edition
 from scoring.tiles import Square
 from vision.looks import FigureLook, StackLook, TableLook
@@ -211,6 +211,16 @@ def test_a_look_at_a_pile_is_kept_and_turned() -> None:
     turned = Alignment(turns=1).look(whole).squares[0, 0].stacks["tower"]
     assert turned.top == pytest.approx((1 - pile.top[1], pile.top[0]))
     assert turned.floor == pytest.approx((-pile.floor[1], pile.floor[0]))
+
+
+def test_what_people_say_of_a_tile_is_nothing_about_the_pile_on_it(table: Table) -> None:
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees(1)
+    placed = next((seq, e) for seq, e in effective(table.book.entries) if isinstance(e, TilePlaced) and e.at == SOUTH)
+    table.book.say(Amended(seq=placed[0], body=placed[1]))
+    table.sees()
+    assert table.told(TowerRaised) == [TowerRaised(player=0, at=SOUTH)]
 
 
 def test_what_the_log_has_is_not_counted_again(table: Table) -> None:
