@@ -35,14 +35,14 @@ class StackLimits:
     """Weights in nats, deviations in tiles and radians (x, y, yaw). "measured": by `benchmarks/stack_looks.py`;
     "chosen": any value near it did as well on the looks of four simulated games. No such wood was measured."""
 
-    look: Point3 = (0.0045, 0.0045, 0.06)  # of one look at an unchanged top (measured: 0.3 px of 80 a tile)
-    drifts: Point3 = (0.002, 0.002, 0.012)  # of an unchanged top between two looks, against its tile (measured)
+    look: Point3 = (0.0045, 0.0045, 0.06)  # of one look at an unchanged top (measured: 0.003 to 0.0045)
+    drifts: Point3 = (0.002, 0.002, 0.012)  # of an unchanged top between two looks, against its tile (chosen)
     finest: float = 0.5  # least noise of the looks at one table relative to that, once it is measured there
     coarsest: float = 1.5  # and the greatest
     compared: int = 24  # differences of successive looks from which it is
     partly: float = 3.0  # times as much where the top is not seen clearly
     clearly: float = 5.5  # log-odds of a pile above which it is
-    added: Point3 = (0.016, 0.016, 0.12)  # of a top that one block raised, from its expected displacement (measured)
+    added: Point3 = (0.016, 0.016, 0.12)  # of a raised top from where it is expected (measured: 0.014 to 0.028)
     knocked: Point3 = (0.012, 0.012, 0.10)  # of a pile that somebody touched (chosen)
     adds: float = 2.0  # against a block added between two looks, most of which are due to a hand there (chosen)
     knocks: float = 3.0  # against a pile having been knocked, or what is beside it taken away (chosen: 2.5 to 3.5)

@@ -55,8 +55,8 @@ class StackLimits:
     strong: float = 60.0  # grey levels per px of an edge above which it counts no more (chosen)
     inner: float = 0.97  # side of the square on which edges lie, relative to the wood's: bevelled edges (chosen)
     sizes: tuple[float, ...] = (0.94, 1.0, 1.06)  # relative to that: makers differ
-    plain: float = 0.40  # score at which a pile is as likely as none
-    clear: float = 20.0  # log-odds of a pile per unit of the score above that
+    plain: float = 0.40  # score at which a pile is as likely as none (measured: 0.26 without, 0.36 to 0.95 with)
+    clear: float = 20.0  # log-odds of a pile per unit of the score above that (chosen)
     sure: float = 6.0  # limit of one look's log-odds of a pile
     placed: float = 0.04  # deviation of a top from its place along the line, but for the height
     slip: float = 0.010  # of each further block
