@@ -11,6 +11,7 @@ from bastide.watching.following import commit
 from reading.watcher import Proposal
 from scoring.events import FigurePlaced, TilePlaced, to_json
 from scoring.log import effective
+from scoring.tiles import Square
 from scoring.transcript import Game, write
 from vision.stills import Still
 
@@ -22,8 +23,10 @@ class Person:
         self.asked: list[str] = []
         self._lies: dict[tuple[int, int], dict[str, Any]] = {}
         self._stands: dict[tuple[int, int], dict[str, Any]] = {}
-        self._else = [to_json(e) for turn in game.turns for e in turn.events
-                      if not isinstance(e, TilePlaced | FigurePlaced)]
+        self._else: dict[Square | None, list[Mapping[str, Any]]] = {}  # by the square of the turn's tile
+        for turn_events in (turn.events for turn in game.turns):
+            square = next((e.at for e in turn_events if isinstance(e, TilePlaced)), None)
+            self._else[square] = [to_json(e) for e in turn_events if not isinstance(e, TilePlaced | FigurePlaced)]
         for turn in write(game)["turns"]:
             for move in turn["moves"]:
                 if move["do"] == "tile":
@@ -47,7 +50,8 @@ class Person:
                 session.command({"do": "answer", "question": question["id"], "choice": choice})
                 continue
             if not isinstance(event, TilePlaced | FigurePlaced):
-                known_as = [n for n, c in enumerate(question["candidates"]) if c["body"] in self._else]
+                true_moves = self._else.get(_turn_of(question["seq"], session), [])
+                known_as = [n for n, c in enumerate(question["candidates"]) if c["body"] in true_moves]
                 session.command({"do": "answer", "question": question["id"],
                                  **({"choice": known_as[0]} if known_as else {"choice": "other"})})
                 continue
@@ -58,6 +62,16 @@ class Person:
     @staticmethod
     def _body(truth: Mapping[str, Any], event: TilePlaced | FigurePlaced) -> dict[str, Any]:
         return {**truth, "part": event.part} if isinstance(event, TilePlaced) else dict(truth)
+
+
+def _turn_of(seq: int, session: TableSession) -> Square | None:
+    """The square of the tile of the turn to which an entry belongs."""
+    square = None
+    for number, event in effective(session.entries):
+        square = event.at if isinstance(event, TilePlaced) else square
+        if number == seq:
+            break
+    return square
 
 
 def _same(body: Mapping[str, Any] | None, true: Mapping[str, Any] | None) -> bool:
