@@ -66,6 +66,7 @@ class FigureTrack:
     missed: float = 0.0
     missed_s: float | None = None
     flickers: float = 0.0
+    again_s: float | None = None  # when it was seen again after it had been gone
     settled: bool = False  # ``pieces`` take all figures of the table into account (`reading.pieces`)
 
     @cached_property
@@ -314,7 +315,8 @@ def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) 
                  for c in track.colours.keys() | colours.keys()},
         pieces={p: track.pieces.get(p, 0.0) + f.pieces.get(p, 0.0) * weight
                 for p in track.pieces.keys() | f.pieces.keys()},
-        length=length, measured=measured, missed=0.0, missed_s=None, flickers=flickers)
+        length=length, measured=measured, missed=0.0, missed_s=None, flickers=flickers,
+        again_s=track.again_s if track.missed < LIMITS.gone else t)
 
 
 def _normal(logs: Mapping[str, float]) -> dict[str, float]:

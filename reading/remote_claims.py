@@ -48,14 +48,14 @@ class RemoteClaims:
         known = {p.event.at for p in put if isinstance(p.event, FigurePlaced)}
         since = min((_since_s(belief, g) for g in log.groups[-LIMITS.open_turns:]), default=0.0)
         for at, tracks in _by_square(belief, tops or {}).items():
-            if at not in known and not any(f.came_s >= since for f in tracks):
+            if at not in known and not any(_came_s(f) >= since for f in tracks):
                 continue
             group = log.group_at(at)
             if group is None or group is log.groups[-1]:
                 continue
             for f in tracks:
                 player = colours.get(f.paint, -1)
-                if f.real < SURELY or player < 0 or f.came_s < _over_s(belief, log, group):
+                if f.real < SURELY or player < 0 or _came_s(f) < _over_s(belief, log, group):
                     continue
                 line = next((p for p in put if isinstance(p.event, FigurePlaced)
                              and (p.event.at, p.event.player) == (at, player)), None)
@@ -66,7 +66,7 @@ class RemoteClaims:
                     apart.add(f.id)
                 if made is not None and made.asked:
                     asked.append(Doubt(decision=made, gain=1.0, due=True))
-                elif made is not None and (now.last or now.t_s - f.came_s >= LIMITS.notice_s):
+                elif made is not None and (now.last or now.t_s - _came_s(f) >= LIMITS.notice_s):
                     told.append(made)
         if apart:
             belief = replace(belief, figures={i: f for i, f in belief.figures.items() if i not in apart})
@@ -77,14 +77,14 @@ class RemoteClaims:
         """The figure as a move of the newest turn that began before the figure appeared and that allowed it."""
         stand = sum(s.at == at and s.player == player for s in states[-1].standing.values())
         others = sum(t.present and colours.get(t.paint) == player
-                     for t in belief.by_square.get(at, ()) if t.came_s < f.came_s)
+                     for t in belief.by_square.get(at, ()) if _came_s(t) < _came_s(f))
         if not f.present or others < stand:  # it is one that the log already has there
             return None
         end = len(states) - 1
         for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - LIMITS.open_turns), -1):
             turn, last = log.groups[n], end
             end -= len(turn.lines)
-            if turn is group or turn.tile is None or turn.figures() or _since_s(belief, turn) > f.came_s:
+            if turn is group or turn.tile is None or turn.figures() or _since_s(belief, turn) > _came_s(f):
                 continue
             state = states[last]
             here = [e for e in self._answers(n, state) if (e.at, e.player) == (at, player)]
@@ -102,7 +102,7 @@ class RemoteClaims:
             margin = best - rest[0][1] if rest else LIMITS.floor
             options = tuple(((e,), probability(w - best)) for e, w in ranked[:4])
             # its tile was seen bare after that tile's turn, or the figure is not the one of the player who laid it
-            late = f.before_s is not None and f.before_s >= _over_s(belief, log, group)
+            late = f.again_s is not None or f.before_s is not None and f.before_s >= _over_s(belief, log, group)
             sure = late or group.tile is not None and getattr(group.tile.event, "player", player) != player
             made = Decision(events=(event,), confidence=probability(margin), asked=not sure or margin < LIMITS.agreed,
                             alternatives=options, at=at, frame=now.frame)
@@ -115,6 +115,11 @@ class RemoteClaims:
             self._allowed[n] = tuple(a for c in state.box.moves(state) if c.event is FigurePlaced for a in c.answers
                                      if isinstance(a, FigurePlaced) and a.at != state.last_tile)
         return self._allowed[n]
+
+
+def _came_s(f: FigureTrack) -> float:
+    """When a figure appeared, the last time that it did: another one of its paint may have stood there before."""
+    return f.came_s if f.again_s is None else f.again_s
 
 
 def _by_square(belief: TableBelief, tops: Mapping[Square, Point]) -> dict[Square, list[FigureTrack]]:

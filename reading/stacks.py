@@ -41,7 +41,7 @@ class StackLimits:
     coarsest: float = 1.5  # and the greatest
     compared: int = 24  # differences of successive looks from which it is
     partly: float = 3.0  # times as much where the top is not seen clearly
-    clearly: float = 5.5  # log-odds of a pile above which it is
+    clearly: tuple[float, float] = (2.5, 5.5)  # log-odds of a pile at which it is not and at which it is (chosen)
     added: Point3 = (0.016, 0.016, 0.12)  # of a raised top from where it is expected (measured: 0.014 to 0.028)
     knocked: Point3 = (0.012, 0.012, 0.10)  # of a pile that somebody touched (chosen)
     adds: float = 2.0  # against a block added between two looks, most of which are due to a hand there (chosen)
@@ -131,7 +131,8 @@ def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float) 
     none = max(log_sigma(-there), -STACK.misread)
     some = max(log_sigma(there), -STACK.misread)
     top: Point3 = (*look.top, look.yaw)
-    noise = (noise if look.there >= STACK.clearly else STACK.partly) / math.sqrt(share)
+    clear = min(max((look.there - STACK.clearly[0]) / (STACK.clearly[1] - STACK.clearly[0]), 0.0), 1.0)
+    noise = (clear * noise + (1.0 - clear) * STACK.partly) / math.sqrt(share)
     seen: Point3 = tuple((noise * v) ** 2 for v in STACK.look)  # type: ignore[assignment]
     if pile.height == 0:
         yield replace(pile, weight=pile.weight + share * none)
@@ -237,7 +238,7 @@ class StackMoves:
 
     def _noise(self, key: tuple[str, Square], seen: StackLook) -> float:
         """The looks' noise at this table relative to the usual one: few tops move between two looks at them."""
-        if seen.there >= STACK.clearly:
+        if seen.there >= sum(STACK.clearly) / 2:
             last = self._tops.get(key)
             self._tops[key] = seen.top
             if last is not None:

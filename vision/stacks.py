@@ -65,6 +65,7 @@ class StackLimits:
     same_uv: float = 0.45  # distance in (log red over green, log blue over green) within one wood
     other_uv: float = 0.9  # and from which it is another paint
     wood: float = 9.0  # by which the log-odds of a figure of the same wood are lower
+    learn: float = 3.0  # log-odds of a pile from which its colour and size are learned
     measured: int = 5  # tops from whose sizes that of the blocks is known
     remembered: int = 40  # tops whose colours are remembered
     # Weight of the middle of the picture as the point below the camera, and how far from it, in picture widths, the
@@ -98,6 +99,7 @@ class Stacks:
     view: View | None = None
     _places: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)
     _sizes: dict[str, deque[float]] = field(default_factory=dict)
+    _tops: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # where they appeared last
     _wood: dict[str, deque[Array]] = field(default_factory=dict)  # (u, v) of tops, by the kind of block
 
     def look(self, photo: Image, poses: Mapping[Square, Array], loglik: Mapping[Square, npt.NDArray[np.floating]],
@@ -120,7 +122,8 @@ class Stacks:
                 known = float(np.median(sizes)) if len(sizes) >= LIMITS.measured else None
                 seen, size = look_at(photo, pose, spot, grid, up, kind.wood_mm, known)
                 out.setdefault(at, {})[kind.name] = seen
-                if seen.there >= LIMITS.sure:
+                if seen.there >= LIMITS.learn:
+                    self._tops[kind.name, at] = seen.top
                     if known is None:
                         sizes.append(size)
                     self._wood.setdefault(kind.name, deque(maxlen=LIMITS.remembered)).append(_top_uv(photo, pose, seen))
@@ -129,17 +132,18 @@ class Stacks:
     def past_blocks(self, photo: Image, poses: Mapping[Square, Array], piles: Mapping[Square, Mapping[str, StackLook]],
                     figures: Mapping[Square, Sequence[Seen]]) -> dict[Square, tuple[Seen, ...]]:
         """The detected figures, less likely ones where they have the wood's colour and are on a pile: the network takes
-        a block for a disc or a cube."""
+        a block for a disc or a cube. A figure on top covers it, so a pile that was seen once counts."""
         out = {at: tuple(seen) for at, seen in figures.items()}
         for at, looks in piles.items():
             found = out.get(at, ())
             for name, pile in looks.items():
-                if pile.there < 0.0 or name not in self._wood or not found:
+                top = pile.top if pile.there > 0.0 else self._tops.get((name, at))
+                if top is None or name not in self._wood or not found:
                     continue
                 wood = np.median(np.array(self._wood[name]), axis=0)
                 place = np.array(self._places[name, at])
                 crop = rectify(photo, poses[at], TILE_PX, MARGIN)
-                out[at] = tuple(self._past(seen, crop, wood, place, np.array(pile.top)) for seen in out[at])
+                out[at] = tuple(self._past(seen, crop, wood, place, np.array(top)) for seen in out[at])
         return out
 
     @staticmethod
