@@ -6,7 +6,9 @@ Plays recorded games from ../shared/games/dev (2 to 5 players; with --demo, or w
 through the simulated camera and the watcher, exactly as `bastide watch` does, and compares the result with the truth. A
 silent error is a tile, a figure or a tile's player that is wrong, missing or extra and was not asked about; `owner`
 counts the tiles with the right player. `others` are turns in which a neutral piece moved, by the rules or by hand; one
-is right if its place and the figure beside it are.
+is right if its place and the figure beside it are. `moves` are all other events, of the rules of some box (a block
+added, a figure taken, a ransom paid): one is right if the turn of the same tile has it, and one that is missing or
+extra is silent unless that very event was asked about.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import gzip
 import json
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -33,16 +36,17 @@ from bastide.watching.learning import Learner
 from bastide.watching.recording import transcript_of
 from bastide.watching.watcher import make_watcher
 from scoring.engine import new_game, step
-from scoring.events import TilePlaced, TurnEnded
+from scoring.events import FigurePlaced, TileDiscarded, TilePlaced, TurnEnded
 from scoring.report import score_game
+from scoring.state import GameState
 from scoring.tiles import Square, catalogue
 from scoring.transcript import Game, read, write
 from vision.simulator import LEVELS
 from vision.tileset import merged
 
 RECORDED = Path(__file__).resolve().parents[2] / "shared" / "games" / "dev"
-COLUMNS = ("game", "players", "tiles", "right", "owner", "figures", "right", "others", "right", "asked", "silent",
-           "totals", "frames", "fps", "p95 ms")
+COLUMNS = ("game", "players", "tiles", "right", "owner", "figures", "right", "others", "right", "moves", "right",
+           "asked", "silent", "totals", "frames", "fps", "p95 ms")
 
 
 def games(count: int, demo: bool, of: str = "base") -> Iterator[tuple[str, Game]]:
@@ -102,7 +106,38 @@ def compare(truth: Game, watched: dict, claims: Collection[Square] = ()) -> dict
     said = any(m.get("asked") for turn in watched["turns"] for m in turn["moves"] if m["do"] not in ("tile", "deploy"))
     n["silent"] += len(wrong) * (not said)
     n["errors"] += [f"{key[0]} at {key[1:]}: was {stood[key]}, read {stands.get(key)}" for key in wrong]
+    happened = Counter(key for key, _ in further(truth, write(truth)))
+    seen_ = list(further(read(watched), watched))
+    doubted = Counter(key for key, asked in seen_ if asked)
+    missed, extra = happened - Counter(k for k, _ in seen_), Counter(k for k, _ in seen_) - happened
+    n |= {"moves": happened.total(), "moves_right": (happened - missed).total()}
+    n["silent"] += missed.total() + (extra - doubted).total()
+    n["errors"] += [f"{square}: {said} was {what}" for said, rest in (("MISSED", missed), ("EXTRA", extra))
+                    for square, what in rest.elements()]
     return n
+
+
+def further(game: Game, data: dict) -> Iterator[tuple[tuple[object, str], bool]]:  # type: ignore[type-arg]
+    """The events of a game that are neither tiles nor figures nor moves of neutral pieces, and that the rules do not
+    bring about anyway: the square of the turn's tile and the event as text; and whether it was asked about."""
+    state = new_game(game.setup)
+    for turn, row in zip(game.turns, data["turns"], strict=True):
+        square = next((e.at for e in turn.events if isinstance(e, TilePlaced)), None)
+        for event, move in zip(turn.events, row["moves"], strict=True):
+            before, state = state, step(state, event)
+            moved = any(p.goes(event) or p.at(state) != p.at(before) or p.by(state) != p.by(before)
+                        for p in state.box.neutrals)
+            with_it, without = (step(s, TurnEnded()) for s in (state, before))
+            moved |= outcome(with_it) == outcome(without)
+            if not moved and not isinstance(event, TilePlaced | FigurePlaced | TileDiscarded | TurnEnded):
+                told_ = {k: v for k, v in move.items() if k not in ("asked", "confidence", "frame")}
+                yield (square, f"{json.dumps(told_)} by {turn.player}"), bool(move.get("asked"))
+        state = step(state, TurnEnded())
+
+
+def outcome(state: GameState) -> object:
+    """All that can be told apart of a game's state."""
+    return state.scores, sorted(state.standing), state.box.shows(state), state.supply
 
 
 def walked(game: Game) -> dict[tuple[str, int, int], tuple[object, bool]]:
@@ -205,8 +240,8 @@ def main() -> None:
                  args.mishaps, answered=args.answered)
         rows.append(r)
         cells = (r["name"], r["players"], r["tiles"], r["tiles_right"], r["owner"], r["figures"], r["figures_right"],
-                 r["others"], r["others_right"], r["asked"], r["silent"], "equal" if r["totals"] else "differ",
-                 r["frames"], f"{r['fps']:.0f}", f"{r['p95']:.0f}")
+                 r["others"], r["others_right"], r["moves"], r["moves_right"], r["asked"], r["silent"],
+                 "equal" if r["totals"] else "differ", r["frames"], f"{r['fps']:.0f}", f"{r['p95']:.0f}")
         print("  ".join(f"{c!s:>8}" for c in cells), flush=True)
         if args.errors:
             print("\n".join(f"          {e}" for e in r["errors"]), flush=True)

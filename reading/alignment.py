@@ -12,7 +12,7 @@ from reading.limits import LIMITS
 from reading.shapes import Reading, shape
 from reading.tile_track import TileTrack
 from scoring.tiles import Square
-from vision.looks import FigureLook, SquareLook, TableLook
+from vision.looks import FigureLook, SquareLook, StackLook, TableLook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,8 @@ class Alignment:
     def _of(self, s: SquareLook) -> SquareLook:
         return replace(s, tiles={self.reading(r): v for r, v in s.tiles.items()},
                        figures=None if s.figures is None else tuple(self._figure(f) for f in s.figures),
-                       neutral={n: replace(seen, foot=self._foot(seen.foot)) for n, seen in s.neutral.items()})
+                       neutral={n: replace(seen, foot=self._foot(seen.foot)) for n, seen in s.neutral.items()},
+                       stacks={n: self._stack(seen) for n, seen in s.stacks.items()})
 
     def _figure(self, f: FigureLook) -> FigureLook:
         return replace(f, foot=self._foot(f.foot))
@@ -63,6 +64,12 @@ class Alignment:
         for _ in range(self.turns % 4):
             x, y = 1.0 - y, x
         return x, y
+
+    def _stack(self, seen: StackLook) -> StackLook:
+        dx, dy = seen.floor
+        for _ in range(self.turns % 4):
+            dx, dy = -dy, dx
+        return replace(seen, top=self._foot(seen.top), floor=(dx, dy))
 
     def belief(self, belief: TableBelief) -> TableBelief:
         """A belief in the game's squares."""

@@ -232,7 +232,8 @@ def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:
     hidden_s = track.hidden_s
     track = replace(track, looked_s=t, hidden_s=None, strange_s=None, doubt=0.0)
     said, rest = said_of(seen)
-    told, covered = weight * informativeness(said, rest), bool(seen.figures or seen.neutral)
+    covered = bool(seen.figures or seen.neutral or any(s.there > 0.0 for s in seen.stacks.values()))
+    told = weight * informativeness(said, rest)
     now = track.laid
     if now is None:
         laid = first_seen(said, rest, seen.there, max(told, 0.05), t, track.bare_s, covered)

@@ -42,6 +42,7 @@ from reading.policy import Decision, Doubt, Moment, Shown, decisions
 from reading.remote_claims import RemoteClaims
 from reading.removals import removals
 from reading.shapes import Reading, shape
+from reading.stacks import StackMoves
 from reading.taking_over import taken_over
 from reading.unexplained import unexplained
 from scoring.engine import box_of, next_player
@@ -77,6 +78,7 @@ class GameReader:
         self._doubtful = DoubtfulTiles()
         self._remote_claims = RemoteClaims()
         self._neutrals, self._neutral_moves = box_of(setup).neutrals, NeutralMoves(self._steps)
+        self._stacks, self._stack_moves = box_of(setup).stacks, StackMoves(self._steps)
         self._told: tuple[Sequence[LogEntry], LoggedGame] = (), logged_game(())
         self._prefix = LogStates(setup, self._steps)
         self._alignment: Alignment | None = None
@@ -103,6 +105,9 @@ class GameReader:
             return Decisions(status="no_board" if self._alignment is None else "lost", alignment=self._alignment)
         if self._neutrals and self._alignment is not None:
             self._neutral_moves.look(self._alignment.look(look), self._neutrals)
+        if self._stacks and self._alignment is not None:
+            state = self._prefix.after([line.event for line in log.lines])
+            self._stack_moves.look(self._alignment.look(look), state, entries)
         return self._decide(log, self._last)
 
     def finish(self, entries: Sequence[LogEntry]) -> Decisions:
@@ -192,20 +197,22 @@ class GameReader:
             made = taken_over(self._belief, state, fresh, self._colours, now)
             return Decisions(decisions=made, alignment=self._alignment, began=len(fresh))
         stand = {(f.at, f.player) for f in self._steps.closed(state).standing.values()}
-        self._own, others, unsure = self._remote_claims.decide(self._belief, log, states, self._colours, now)
+        self._own, others, unsure = self._remote_claims.decide(self._belief, log, states, self._colours, now,
+                                                                self._stack_moves.tops())
         window, before = self._window(log, fresh, stand)
         histories = self._histories(window, log)
         long_past, amended = self._long_past(log, state, now)
         walked, not_sure = self._neutral_moves.decide(self._belief, log, states, self._colours, now)
+        raised, maybe = self._stack_moves.decide(self._belief, log, states, self._colours, now)
         made, shown, self._doubts = decisions(
             self._belief, histories, log, before, now,
             {**long_past,
              **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
-            [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure],
+            [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe],
             partial(self._effect, tuple(events)))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(self._belief, log, states, self._steps, self._colours, now)
-        made = made or (*others, *walked)[:1]  # their positions hold only while the log is unchanged
+        made = made or (*others, *raised, *walked)[:1]  # their positions hold only while the log is unchanged
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
             if at is not None:  # checked again until the log has it
                 self._tried.pop(at, None)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from scoring.errors import InvalidNotation
-from vision.looks import FigureLook, NeutralLook, SquareLook, TableLook
+from vision.looks import FigureLook, NeutralLook, SquareLook, StackLook, TableLook
 
 FORMAT = "looks/1"
 EVERY_S, BLOCK = 10.0, 24_000  # seconds and characters that a power cut may cost
@@ -48,7 +48,13 @@ def _square(s: SquareLook) -> list[object]:
     kept = [[tile, rot, round(v, 1)] for (tile, rot), v in ranked if v > ranked[0][1] - _FAR]
     figures = None if s.figures is None else [_figure(f) for f in s.figures]
     neutral = {n: [round(v.there, 1), *(round(x, 3) for x in v.foot)] for n, v in s.neutral.items()}
-    return [round(s.there, 1), round(s.seen, 2), round(s.rest, 1), kept, figures, *([neutral] if neutral else [])]
+    stacks = {n: _stack(v) for n, v in s.stacks.items()}
+    more = [neutral, stacks] if stacks else [neutral] if neutral else []
+    return [round(s.there, 1), round(s.seen, 2), round(s.rest, 1), kept, figures, *more]
+
+
+def _stack(s: StackLook) -> list[object]:
+    return [round(s.there, 1), *(round(v, 4) for v in (*s.top, s.yaw, *s.floor)), [round(v, 1) for v in s.heights]]
 
 
 def _figure(f: FigureLook) -> list[object]:
@@ -69,7 +75,10 @@ def look_from_json(data: Mapping[str, object]) -> TableLook:
             squares[x, y] = SquareLook(there=there, seen=seen, rest=rest, figures=found,
                                        tiles={(tile, rot): v for tile, rot, v in tiles},
                                        neutral={n: NeutralLook(there=v[0], foot=(v[1], v[2]))
-                                                for n, v in (more[0] if more else {}).items()})
+                                                for n, v in (more[0] if more else {}).items()},
+                                       stacks={n: StackLook(there=v[0], top=(v[1], v[2]), yaw=v[3],
+                                                            floor=(v[4], v[5]), heights=tuple(v[6]))
+                                               for n, v in (more[1] if len(more) > 1 else {}).items()})
         return TableLook(frame=told["f"], t_s=told["t"], squares=squares, whole=bool(told.get("w")))
     except (KeyError, TypeError, ValueError, IndexError) as e:
         raise InvalidNotation(f"a look: {e!r}") from e

@@ -8,7 +8,7 @@ to the turn of the latter.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reading.belief import FigureTrack, TableBelief
@@ -16,9 +16,10 @@ from reading.evidence import choices
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
+from reading.stacks import STACK
 from scoring.events import FigurePlaced
 from scoring.state import GameState
-from scoring.tiles import Square
+from scoring.tiles import Point, Square
 from vision.looks import probability
 
 SURELY = 2.0  # log-odds from which a figure on an older tile is taken to be more than print
@@ -32,9 +33,11 @@ class RemoteClaims:
     _allowed: dict[int, tuple[FigurePlaced, ...]] = field(default_factory=dict)
 
     def decide(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int],
-              now: Moment) -> tuple[TableBelief, list[Decision], list[Doubt]]:
+              now: Moment, tops: Mapping[Square, Point] | None = None,
+              ) -> tuple[TableBelief, list[Decision], list[Doubt]]:
         """The belief without those figures, which did not claim their tile in its own turn; what to report of them, and
-        what to ask. ``states`` are the states after each event of the log, preceded by the initial one."""
+        what to ask. ``states`` are the states after each event of the log, preceded by the initial one; ``tops`` are
+        the tops of piles by square, as they appear, in tiles of the board."""
         if log.version != self._version:
             self._version, self._allowed = log.version, {}
         put = [line for g in log.groups for line in g.rest
@@ -44,7 +47,7 @@ class RemoteClaims:
         apart: set[int] = set()
         known = {p.event.at for p in put if isinstance(p.event, FigurePlaced)}
         since = min((_since_s(belief, g) for g in log.groups[-LIMITS.open_turns:]), default=0.0)
-        for at, tracks in belief.by_square.items():
+        for at, tracks in _by_square(belief, tops or {}).items():
             if at not in known and not any(f.back_s >= since for f in tracks):
                 continue
             group = log.group_at(at)
@@ -56,7 +59,9 @@ class RemoteClaims:
                     continue
                 line = next((p for p in put if isinstance(p.event, FigurePlaced)
                              and (p.event.at, p.event.player) == (at, player)), None)
-                made = None if line is not None else self._of(f, at, group, player, belief, log, states, colours, now)
+                top = (tops or {}).get(at)
+                made = None if line is not None else self._of(f, at, group, player, belief, log, states, colours, now,
+                                                              top)
                 if line is not None or made is not None:
                     apart.add(f.id)
                 if made is not None and made.asked:
@@ -69,10 +74,12 @@ class RemoteClaims:
         return belief, told, asked
 
     def _of(self, f: FigureTrack, at: Square, group: LoggedTurn | None, player: int, belief: TableBelief,
-            log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int], now: Moment) -> Decision | None:
+            log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int], now: Moment,
+            top: Point | None) -> Decision | None:
         """The figure as a move of the newest turn that began before the figure appeared and that allowed it."""
         stand = sum(s.at == at and s.player == player for s in states[-1].standing.values())
-        others = sum(t.present and colours.get(t.paint) == player for t in belief.by_square[at] if t.came_s < f.came_s)
+        others = sum(t.present and colours.get(t.paint) == player
+                     for t in belief.by_square.get(at, ()) if t.back_s < f.back_s)
         if not f.present or others < stand:  # it is one that the log already has there
             return None
         end = len(states) - 1
@@ -88,6 +95,7 @@ class RemoteClaims:
                 continue
             ranked = [(allowed[c.event], c.weight) for c in
                       choices([f], state, at, (placed.tile, placed.rot), player, colours) if c.event in allowed]
+            ranked = sorted([*ranked, *_on_top(f, allowed.values(), top, state)], key=lambda r: -r[1])
             if not ranked:
                 continue
             (event, best), *rest = ranked
@@ -110,6 +118,28 @@ class RemoteClaims:
             self._allowed[n] = tuple(a for c in state.box.moves(state) if c.event is FigurePlaced for a in c.answers
                                      if isinstance(a, FigurePlaced) and a.at != state.last_tile)
         return self._allowed[n]
+
+
+def _by_square(belief: TableBelief, tops: Mapping[Square, Point]) -> dict[Square, list[FigureTrack]]:
+    """The figures by the squares on whose tile or pile they stand."""
+    if not tops:
+        return belief.by_square
+    out: dict[Square, list[FigureTrack]] = {}
+    for at, tracks in belief.by_square.items():
+        for f in tracks:
+            nearest = min(tops, key=lambda square: math.dist(f.foot, tops[square]))
+            out.setdefault(nearest if math.dist(f.foot, tops[nearest]) < STACK.on_top else at, []).append(f)
+    return out
+
+
+def _on_top(f: FigureTrack, allowed: Iterable[FigurePlaced], top: Point | None,
+            state: GameState) -> list[tuple[FigurePlaced, float]]:
+    """Its placements on a pile, whose top appears there, with their log-weights."""
+    if top is None or math.dist(f.foot, top) >= STACK.on_top:
+        return []
+    tops = {stack.top for stack in state.box.stacks}
+    return [(e, f.kinds.get(e.figure, 0.0) - LIMITS.seldom_piece * (state.box.counts[e.figure] == 1))
+            for e in allowed if e.feature in tops]
 
 
 def _plain(event: FigurePlaced) -> FigurePlaced:

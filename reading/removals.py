@@ -13,6 +13,9 @@ from scoring.events import Event, FigureTaken
 from scoring.state import GameState, StandingFigure
 
 _NEWEST = 6  # newest turns in which such a move may have been missed: tiles that nobody touches are seldom looked at
+# Weight of looks that missed a figure after which it is taken to be gone, where a move may have taken it: less than
+# `Limits.gone`, since the rules say that it may be. Two looks 1.2 s apart, as there are after every touch, weigh 1.3.
+TAKEN = 1.2
 _SURE = 0.9  # probability of the move if the rules allow no other
 
 
@@ -33,8 +36,8 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
         if not answers:
             continue
         stand = steps.closed(states[-1]).standing.values()
-        gone = [a for a in answers if any(_names(a, f) and _left(f, log.groups[n:n + 2], belief, colours, now)
-                                               for f in stand)]
+        gone = [a for a in answers if any(names(a, f) and _left(f, log.groups[n:n + 2], belief, colours, now)
+                                          for f in stand)]
         if len(gone) == 1:
             options: tuple[tuple[tuple[Event, ...], float], ...] = (((gone[0],), _SURE), ((), 1.0 - _SURE))
             yield Decision(events=(gone[0],), confidence=_SURE, asked=False, alternatives=options, at=gone[0].at,
@@ -42,7 +45,7 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
             return
 
 
-def _names(event: FigureTaken, f: StandingFigure) -> bool:
+def names(event: FigureTaken, f: StandingFigure) -> bool:
     return (event.owner, event.figure, event.at, event.feature, event.where) == (f.player, f.figure, f.at, f.feature,
                                                                                  f.where)
 
@@ -54,7 +57,7 @@ def _left(f: StandingFigure, turns: Sequence[LoggedTurn], belief: TableBelief, c
     older."""
     track, later = ([belief.squares.get(t.at) if t.at is not None else None for t in turns] + [None])[:2]
     mine = [t for t in belief.by_square.get(f.at, ()) if t.real > 0 and colours.get(t.paint) == f.player]
-    if track is None or track.laid is None or not mine or any(t.present for t in mine):
+    if track is None or track.laid is None or not mine or any(t.missed < TAKEN for t in mine):
         return False
     left = max(mine, key=lambda t: t.seen_s)
     if later is not None and later.laid is not None and left.seen_s > later.laid.since_s:

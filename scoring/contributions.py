@@ -81,6 +81,23 @@ class Neutral:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stack:
+    """A kind of neutral piece that players pile up on a place printed on some tiles.
+
+    ``wood_mm`` are the width of one piece, the height by which it raises the pile, and its depth; ``paints`` as in
+    `Neutral`. ``spot`` is the place on a tile in drawing units at rot 0, None if the tile has none. ``heights`` are the
+    piles of a state by square. A figure on a feature of the kind ``top`` stands on the pile of its square.
+    """
+
+    name: str
+    wood_mm: tuple[float, float, float]
+    paints: tuple[str, ...]
+    spot: Callable[[Tile], Point | None]
+    heights: Callable[[View], Mapping[Square, int]]
+    top: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
     """The points per counted unit of a feature, the reason, and the rule id."""
 
@@ -240,7 +257,7 @@ class Expansion:
     products    tile products whose tiles go into the box when the expansion is chosen
     stands_alone whether it brings its own tiles instead of the base game's
     tiles       further tile kinds that are not drawn (a start board)
-    pieces, neutrals, kinds, steps, handlers
+    pieces, neutrals, stacks, kinds, steps, handlers
     marks       the marks of a segment, as (mark, count); features sum them
     placing     objections of the rules to a tile on a square
     deploying   objections of the rules to a figure on a place
@@ -273,6 +290,7 @@ class Expansion:
     tiles: tuple[Tile, ...] = ()
     pieces: tuple[Piece, ...] = ()
     neutrals: tuple[Neutral, ...] = ()
+    stacks: tuple[Stack, ...] = ()
     kinds: tuple[Kind, ...] = ()
     steps: Callable[[Rules], tuple[Step, ...]] | None = None
     handlers: tuple[Handler[Any], ...] = ()

@@ -22,7 +22,7 @@ from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import FigureLook, inside, probability, within
 from vision.paint import Print, colours_of, light_of, shown
-from vision.view import View
+from vision.view import View, matrix_of
 
 _LOW = -2.5  # logit of a foot's cell below which nothing is reported
 _LIT_BY = 12  # number of tiles by which the light is measured
@@ -83,11 +83,8 @@ def leans(poses: Mapping[Square, Array], shape: tuple[int, ...], view: View | No
     """By square (2,): the displacement, in tiles, of a point one tile above its foot there."""
     if not poses:
         return {}
-    grid = _grid(poses)
-    matrix = None
-    if view is not None:
-        matrix = np.diag([shape[1] / view.size[0], shape[0] / view.size[1], 1.0]) @ view.straight
-    up = height_direction(grid, shape, matrix)
+    grid = board_grid(poses)
+    up = height_direction(grid, shape, matrix_of(view, shape))
     out = {}
     for at, pose in poses.items():
         foot = grid @ (at[0] + 0.5, at[1] + 0.5, 1.0)
@@ -97,7 +94,7 @@ def leans(poses: Mapping[Square, Array], shape: tuple[int, ...], view: View | No
     return out
 
 
-def _grid(poses: Mapping[Square, Array]) -> Array:
+def board_grid(poses: Mapping[Square, Array]) -> Array:
     """(3, 3) homography from tile steps to pixels, fitted to all poses."""
     if len(poses) < 3:
         at, pose = next(iter(poses.items()))

@@ -50,11 +50,26 @@ class NeutralLook:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StackLook:
+    """A place for a pile of blocks: the log-odds ``there`` that one stands there, and where the middle of its top
+    appears, ``top``, in tiles from the square's north-west corner, with its angle ``yaw`` in radians (of a square:
+    below a right angle). ``floor`` is by how far one block displaces it. ``heights`` are the log-likelihoods of 0, 1,
+    2 ... blocks, by this look alone."""
+
+    there: float
+    top: tuple[float, float]
+    yaw: float
+    floor: tuple[float, float]
+    heights: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SquareLook:
     """Evidence about a square. ``there`` is the log-odds that a tile lies on it rather than nothing or something else;
     if one does, ``tiles`` are log-likelihoods of (tile, rot), the likeliest first, and ``rest`` that of every reading
     not listed. ``seen`` is the part of the square that is not occluded, 0 .. 1. ``figures`` is None when they were not
-    searched for. ``neutral`` are possible neutral pieces by name, where figures were searched for.
+    searched for. ``neutral`` are possible neutral pieces by name, where figures were searched for; ``stacks`` are the
+    places for piles by the name of their blocks.
     """
 
     there: float
@@ -63,6 +78,7 @@ class SquareLook:
     rest: float = -12.0
     figures: tuple[FigureLook, ...] | None = None
     neutral: Mapping[str, NeutralLook] = field(default_factory=dict)
+    stacks: Mapping[str, StackLook] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from scoring.tiles import Square, Tile
 from vision.attention import Attention
 from vision.figures import Seen
-from vision.looks import SquareLook, inside
+from vision.looks import SquareLook, StackLook, inside
 from vision.neutral import best_of
 from vision.senses import TileEvidence
 
@@ -27,9 +27,9 @@ def in_hand(look: SquareLook, at: Square, covered: Collection[Square], a: Attent
 
 
 def square_look(evidence: TileEvidence, kinds: Sequence[Tile], seen: float, found: Sequence[Seen] | None,
-                a: Attention) -> SquareLook:
+                a: Attention, piles: Mapping[str, StackLook]) -> SquareLook:
     """The likeliest readings of the tile and the figures that are more than noise. ``seen`` is the visible part of the
-    square, ``found`` None if figures were not searched for."""
+    square, ``found`` None if figures were not searched for, ``piles`` what was seen of piles of blocks there."""
     figures = None if found is None else tuple(f.look for f in found if f.look.there > a.figure_least)
     most = a.shown
     order = np.argsort(-evidence.loglik, axis=None)
@@ -37,4 +37,4 @@ def square_look(evidence: TileEvidence, kinds: Sequence[Tile], seen: float, foun
     rest = order[most:]
     left = float(np.logaddexp.reduce(evidence.loglik.flat[rest]) - np.log(len(rest))) if len(rest) else -20.0
     return SquareLook(there=evidence.there, seen=float(np.clip(seen, 0, 1)), tiles=listed, rest=max(left, -20.0),
-                      figures=figures, neutral=best_of(found or ()))
+                      figures=figures, neutral=best_of(found or ()), stacks=piles)

@@ -23,11 +23,12 @@ from vision.background import background_model, colour_distance
 from vision.figures import Seen
 from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply, neighbours, rectify, renamed, shown_twice, turned_square
-from vision.looks import TableLook
+from vision.looks import StackLook, TableLook
 from vision.occupancy import hidden_by, informed
 from vision.registration import Register
 from vision.senses import TileEvidence, TileSense, log_normal
 from vision.square_look import in_hand, square_look
+from vision.stacks import Stacks
 from vision.stillness import Stillness
 
 FigureReader = Callable[[Image, Mapping[Square, Array], Lattice], Mapping[Square, tuple[Seen, ...]]]
@@ -55,6 +56,7 @@ class Tracker:
     figures: FigureReader
     attention: Attention = field(default_factory=Attention)
     register: Register = field(default_factory=Register)
+    stacks: Stacks | None = None
     find_at: Callable[[Image, tuple[float, float]], Lattice | None] | None = None
     point_px: tuple[float, float] | None = None  # where people say that a tile lies, until it was searched for there
     lattice: Lattice | None = None  # of the tiles that lie
@@ -296,6 +298,12 @@ class Tracker:
         said = informed({at: e.loglik for at, e in tiles.items()}, self.sense.kinds, figures)
         for at, e in tiles.items():
             e.loglik = log_normal(said[at])
+        piles: dict[Square, dict[str, StackLook]] = {}
+        if self.stacks is not None:
+            fresh = {at: e.pose for at, e in tiles.items()}
+            loglik = {at: e.loglik for at, e in tiles.items()}
+            piles = self.stacks.look(bgr, fresh, loglik, self.sense.kinds, self.poses)
+            figures = self.stacks.past_blocks(bgr, fresh, piles, figures)
         out = {}
         light = self._light(bgr, {at: levels[at] for at in evidence if at not in tiles and at not in lay})
         for at in evidence:
@@ -308,14 +316,14 @@ class Tracker:
             seen = e.seen
             if at not in tiles:
                 seen *= self._bareness(square, levels[at], light, was=at in lay)
-            plain = square_look(e, self.sense.kinds, seen, figures.get(at, ()) if at in tiles else None, a)
+            plain = square_look(e, self.sense.kinds, seen, figures.get(at, ()) if at in tiles else None, a,
+                                piles.get(at, {}))
             out[at], held = in_hand(plain, at, covered, a)
             if held:
                 square.due_s = now + a.contradicted_s
         beside = neighbours(self.lattice.shifts)
         self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
-        fresh = {at: e.pose for at, e in tiles.items()}
-        self.register.keep(bgr, self.poses, fresh)
+        self.register.keep(bgr, self.poses, {at: e.pose for at, e in tiles.items()})
         return TableLook(frame=frame.id, t_s=frame.t_s, squares=out, whole=whole)
 
     def _due(self, square: _Square, now: float) -> bool:

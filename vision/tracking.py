@@ -14,6 +14,8 @@ from vision.lattice import Array, Lattice, apply
 from vision.neutral import Kind, Neutrals
 from vision.paint import PAINTS
 from vision.senses import TileSense
+from vision.stacks import Kind as BlockKind
+from vision.stacks import Stacks
 from vision.tileset import TileSet
 from vision.tracker import Tracker
 from vision.view import View
@@ -23,9 +25,10 @@ AROUND = (0.12, 0.2, 0.35, 0.6)  # of the picture's long side: sizes of the area
 
 
 def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence[str], view: View | None,
-                 neutrals: Sequence[Kind] = (), *, again: Callable[[], TileSet] | None = None) -> Tracker:
-    """A tracker for a table with these kinds of tiles, figures of these colours, and neutral pieces. ``again`` returns
-    the pictures of ``tiles`` once more if they are needed."""
+                 neutrals: Sequence[Kind] = (), stacks: Sequence[BlockKind] = (), *,
+                 again: Callable[[], TileSet] | None = None) -> Tracker:
+    """A tracker for a table with these kinds of tiles, figures of these colours, neutral pieces, and blocks. ``again``
+    returns the pictures of ``tiles`` once more if they are needed."""
     finder = BoardFinder(tiles, again=again)
     paints = {**PAINTS, **(view.paints if view is not None else {})}
     known = [c for c in colours if c in paints]  # an unknown paint cannot be detected
@@ -55,7 +58,8 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
         found = find_figures(bgr, poses, colours=[*known, *others.paints], view=view, board=board)
         return others.told(bgr, poses, found, board)
 
-    return Tracker(TileSense(kinds, tiles), find, figures, find_at=find_at)
+    return Tracker(TileSense(kinds, tiles), find, figures, find_at=find_at,
+                   stacks=Stacks(stacks, view) if stacks else None)
 
 
 def _on(pose: Array, point: tuple[float, float]) -> bool:

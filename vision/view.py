@@ -112,6 +112,11 @@ class View:
         return np.asarray(grid / grid[2, 2], float)
 
 
+def matrix_of(view: View | None, shape: tuple[int, ...]) -> Array | None:
+    """(3, 3) intrinsic matrix of straight pictures of that shape by a calibrated camera; None for another one."""
+    return None if view is None else np.diag([shape[1] / view.size[0], shape[0] / view.size[1], 1.0]) @ view.straight
+
+
 def rays_of(points_px: npt.ArrayLike, matrix: Array, distortion: npt.ArrayLike) -> Array:
     """(N, 2) directions (x and y at depth 1) of px of a picture, undistorted to full precision: OpenCV's default of
     five iterations is too few for a wide lens."""

@@ -17,6 +17,7 @@ from vision.frames import Frame, SourceError
 from vision.lattice import Array
 from vision.looks import TableLook
 from vision.neutral import Kind
+from vision.stacks import Kind as Block
 from vision.tileset import TileSet
 from vision.tracking import make_tracker
 from vision.view import View
@@ -52,7 +53,9 @@ def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None, *,
     ids = {*box_contents(setup.expansions), *(placed.tile for placed in begun.tiles.values())}
     kinds = [begun.box.tile(tile) for tile in sorted(ids)]
     neutrals = [Kind(name=n.name, wood_mm=n.wood_mm, paints=n.paints) for n in begun.box.neutrals]
-    tracker = make_tracker(kinds, tiles, tuple(p.colour for p in setup.players), view, neutrals, again=again)
+    stacks = [Block(name=s.name, wood_mm=s.wood_mm, spots={k.id: p for k in kinds if (p := s.spot(k)) is not None})
+              for s in begun.box.stacks]
+    tracker = make_tracker(kinds, tiles, tuple(p.colour for p in setup.players), view, neutrals, stacks, again=again)
     return TableWatcher(setup, tracker, record=record)
 
 

@@ -18,15 +18,17 @@ from scoring.contributions import (
     Problem,
     Question,
     Shape,
+    Stack,
     Step,
     View,
 )
 from scoring.events import Event, FigurePlaced, FigureTaken, Setup, written
+from scoring.geometry import flag_spot
 from scoring.notation import PLAYER, REF, REFS, SQUARE, FigureRef
 from scoring.rules import Rules
 from scoring.scores import Item, ScoreEvent
 from scoring.state import Draft, GameState, StandingFigure, standing, standing_at
-from scoring.tiles import STEP, Square
+from scoring.tiles import STEP, Point, Square, Tile
 from scoring.turns import advance, check_action, open_turn, take_home
 
 PIECES: Mapping[int, int] = {1: 10, 2: 10, 3: 9, 4: 7, 5: 6, 6: 5}  # R-TOWER-01
@@ -356,10 +358,18 @@ def holds(view: View, player: int) -> Iterator[Held]:
         yield {"key": "player.prisoners", "n": len(figures), "figures": figures}
 
 
+def foundation(tile: Tile) -> Point | None:
+    """The tower foundation of a tile, in drawing units at rot 0."""
+    return flag_spot(tile) if "tower" in tile.flags else None
+
+
 TOWER = Expansion(
     name="tower",
     products=("tower",),
     pieces=(Piece(name="tower_pieces", count=lambda players: PIECES[players]),),
+    # Assumed, not measured: blocks as wide as a follower, each raising the tower by 11 mm, of unpainted wood.
+    stacks=(Stack(name="tower", wood_mm=(16.0, 11.0, 16.0), paints=("natural", "brown"), spot=foundation,
+                  heights=lambda view: towers(view).heights, top="tower"),),
     kinds=(Kind(name="tower", closes="never", spot=(50.0, 36.0)),),
     steps=steps,
     handlers=(Handler(event=TowerRaised, apply=on_tower, step="wood", action=True),

@@ -487,3 +487,25 @@ def test_a_move_that_the_camera_doubts_is_asked(table):
         assert not session.view()["questions"]
         for entry in told:
             session.command({"do": "retract", "seq": entry["seq"]})
+
+
+def test_a_block_that_the_camera_doubts_is_asked(table):
+    """A block that may have been added to a pile: it was, or it was not."""
+    def lead(game: Game) -> tuple[Move, Move | None]:
+        game.flagged("tower")
+        game.lay(plain=True)
+        return {}, None
+
+    game, hand, *_ = begin(table, Row("tower", ("base", "tower"), lead))
+    session, page = game.session, hand.page
+    (raised, *_), = [c.answers for c in game.state.box.moves(game.state) if c.code == "tower"]
+    for answer, left in (("choice-0", 1), ("nothing", 0)):
+        session.commit((raised,), confidence=0.6, asked=True, alternatives=(((raised,), 0.6), ((), 0.4)), crop=JPEG)
+        sheet = page.locator("#sheet.question:not([hidden])")
+        expect(sheet.locator("[data-key='choice-0']")).to_contain_text("tower")
+        sheet.locator(f"[data-key='{answer}']").click()
+        expect(sheet).to_have_count(0)
+        told = [e for e in session.view()["history"] if e["kind"] == raised.DO]
+        assert len(told) == left and not session.view()["questions"]
+        for entry in told:
+            session.command({"do": "retract", "seq": entry["seq"]})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -69,7 +70,8 @@ class Piece:
     """A figure at a table point, ``z_mm`` above the table (a tile's thickness when it stands on one).
 
     ``x_mm, y_mm`` is the middle of what touches the ground; a lying figure lies on its back. ``scale`` is how large its
-    maker made it.
+    maker made it. A block has its width, height and depth (``block_mm``). ``pile`` is the square of the pile that it
+    belongs to or stands on; ``tone`` the lightness of its wood.
     """
 
     figure: str
@@ -80,6 +82,9 @@ class Piece:
     yaw_deg: float
     lying: bool
     scale: float = 1.0
+    block_mm: tuple[float, float, float] | None = None
+    pile: tuple[int, int] | None = None
+    tone: float = 1.0
 
     def moved(self, x_mm: float, y_mm: float, z_mm: float) -> Piece:
         return replace(self, x_mm=x_mm, y_mm=y_mm, z_mm=z_mm)
@@ -87,6 +92,8 @@ class Piece:
 
 def faces(piece: Piece) -> tuple[list[Array], Array]:
     """Planar faces as (N, 3) table points, and (F, 3) outward normals."""
+    if piece.block_mm is not None:
+        return _block(piece, *piece.block_mm)
     half = OUTLINES.get(piece.figure, _FOLLOWER)
     outline = piece.scale * np.array(WHOLE.get(piece.figure) or
                                      [*half, *((-x, z) for x, z in reversed(half[1:-1]))], float)  # clockwise
@@ -111,6 +118,30 @@ def faces(piece: Piece) -> tuple[list[Array], Array]:
     return [s @ turn.T + at for s in shapes], normals @ turn.T
 
 
+_BEVEL_MM = 0.7  # of a block's edges
+
+
+def _block(piece: Piece, wide: float, high: float, deep: float) -> tuple[list[Array], Array]:
+    """The same of a block with bevelled upper and lower edges, which make the seams of a pile."""
+    a = math.radians(piece.yaw_deg)
+    turn = np.array([[math.cos(a), -math.sin(a), 0], [math.sin(a), math.cos(a), 0], [0, 0, 1]])
+
+    def ring(z: float, inset: float) -> Array:
+        x, y = wide / 2 - inset, deep / 2 - inset
+        out: Array = np.array([(-x, -y, z), (x, -y, z), (x, y, z), (-x, y, z)]) @ turn.T
+        return out + (piece.x_mm, piece.y_mm, piece.z_mm)
+
+    rings = [ring(0, _BEVEL_MM), ring(_BEVEL_MM, 0), ring(high - _BEVEL_MM, 0), ring(high, _BEVEL_MM)]
+    shapes = [np.array([low[i], low[(i + 1) % 4], up[(i + 1) % 4], up[i]])
+              for low, up in itertools.pairwise(rings) for i in range(4)]
+    shapes.append(rings[-1])
+    out = np.array([np.cross(s[1] - s[0], s[2] - s[1]) for s in shapes])
+    out /= np.linalg.norm(out, axis=1, keepdims=True)
+    middle = np.mean(rings[0], axis=0) + (0, 0, high / 2)
+    out *= np.sign([float(n @ (s.mean(0) - middle)) for n, s in zip(out, shapes, strict=True)])[:, None]
+    return shapes, out
+
+
 def cast(points_mm: Array, lamp_mm: Array, ground_mm: float) -> Array:
     """The shadows of points (N, 3) on a plane, from a lamp."""
     t = (lamp_mm[2] - ground_mm) / np.maximum(1.0, lamp_mm[2] - points_mm[:, 2:3])
@@ -129,16 +160,30 @@ def region(piece: Piece, camera: Camera, lamp_mm: Array, ground_mm: float) -> Ro
 
 def draw_piece(canvas: Image, piece: Piece, camera: Camera, lamp_mm: Array, ground_mm: float) -> Roi | None:
     """Shadow, then the solid. Returns the region that changed; None when it is out of view."""
-    shapes, normals = faces(piece)
-    size = (camera.width, camera.height)
     roi = region(piece, camera, lamp_mm, ground_mm)
     if roi is None:
         return None
-    scale = camera.scale((piece.x_mm, piece.y_mm))
-    drops = [camera.project(cast(s, lamp_mm, ground_mm)) for s in shapes]
     lift = max(0.0, piece.z_mm - ground_mm)
-    shade = shadow_of(roi, drops, (1.0 + 0.06 * lift) * scale) * np.float32(0.52 / (1 + lift / 60))
-    darken(part(canvas, roi), shade)
+    draw_shadow(canvas, [piece], camera, lamp_mm, ground_mm, 0.06 * lift, 0.52 / (1 + lift / 60))
+    draw_solid(canvas, piece, camera, lamp_mm)
+    return roi
+
+
+def draw_shadow(canvas: Image, pieces: Sequence[Piece], camera: Camera, lamp_mm: Array, ground_mm: float,
+                soft_mm: float = 0.0, dark: float = 0.52) -> None:
+    """The common shadow of pieces on a plane."""
+    points = [cast(s, lamp_mm, ground_mm) for piece in pieces for s in faces(piece)[0]]
+    drops = [camera.project(p) for p in points]
+    roi = around(np.vstack(drops), (camera.width, camera.height), 14)
+    if roi is not None:
+        shade = shadow_of(roi, drops, (1.0 + soft_mm) * camera.scale((pieces[0].x_mm, pieces[0].y_mm)))
+        darken(part(canvas, roi), shade * np.float32(dark))
+
+
+def draw_solid(canvas: Image, piece: Piece, camera: Camera, lamp_mm: Array) -> None:
+    """The solid without a shadow."""
+    shapes, normals = faces(piece)
+    size = (camera.width, camera.height)
     eye = np.array(camera.position_mm)
     middle = np.array([s.mean(0) for s in shapes])
     toward = eye - middle
@@ -147,14 +192,13 @@ def draw_piece(canvas: Image, piece: Piece, camera: Camera, lamp_mm: Array, grou
     light = lamp_mm - middle
     light /= np.linalg.norm(light, axis=1, keepdims=True)
     bright = 0.50 + 0.46 * np.clip((normals * light).sum(1), 0, 1) + 0.10 * np.clip(normals[:, 2], 0, 1)
-    paint = np.array(colour_bgr(piece.colour), float)
+    paint = np.array(colour_bgr(piece.colour), float) * piece.tone
     body = around(camera.project(np.vstack(shapes)), size)
     if body is None:
-        return roi
+        return
     filled = []
     for i in order:
         gloss = 26 * max(0.0, float(normals[i] @ light[i]) - 0.8) / 0.2
         filled.append((camera.project(shapes[i]), tuple(float(c) for c in np.clip(paint * bright[i] + gloss, 0, 255))))
     colour, alpha = polygons(body, filled)
     blend(part(canvas, body), colour, alpha)
-    return roi

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scoring import engine
+from scoring.contributions import Stack
 from scoring.errors import ScoringError
-from scoring.events import Event, FigurePlaced, TilePlaced, TurnEnded
+from scoring.events import Event, FigurePlaced, FigureTaken, TilePlaced, TurnEnded
 from scoring.state import GameState, StandingFigure
 from scoring.transcript import Game, read
 from vision.frames import SourceError
@@ -51,7 +52,8 @@ class Walk:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """One tile drawn: ``laid`` is None when it was put aside. ``home`` leave the board at the end of the turn, after
-    the ``walks``."""
+    the ``walks``, except those that were ``taken`` by a move: by the player of the turn. ``raised`` are the squares
+    whose piles got one block more, ``held`` the figures (owner, figure) that each player holds afterwards."""
 
     index: int
     player: int
@@ -60,13 +62,19 @@ class Turn:
     home: tuple[Standing, ...]
     scores: tuple[int, ...] = ()  # of all players when it is over
     walks: tuple[Walk, ...] = ()
+    taken: tuple[Standing, ...] = ()
+    raised: tuple[tuple[Square, Stack], ...] = ()
+    held: tuple[tuple[tuple[int, str], ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
+    """``tops`` are the kinds of features on top of piles."""
+
     colours: tuple[str, ...]
     start: Laid | None
     turns: tuple[Turn, ...]
+    tops: frozenset[str] = frozenset()
 
 
 def load(path: Path) -> Mapping[str, object]:
@@ -89,7 +97,7 @@ def script_of(data: Mapping[str, object], turns: int | None = None) -> Script:
     """The script of a transcript, to its end or for so many turns. Raises SourceError when it cannot be read."""
     try:
         game = read(data)
-        standing, scores, walks = _standing(game)
+        played = _played(game)
     except ScoringError as error:
         raise SourceError(f"the transcript cannot be simulated: {error}") from None
     start = game.setup.start
@@ -103,29 +111,61 @@ def script_of(data: Mapping[str, object], turns: int | None = None) -> Script:
             elif isinstance(event, FigurePlaced):
                 figure = Standing(player=turn.player, figure=event.figure, at=event.at, feature=event.feature,
                                   where=event.where)
-        after = standing[index]
+        told = played[index]
+        after = told.standing
         put = Counter([figure] if figure else [])
+        left = tuple(((before + put) - after).elements())
+        taken = tuple((Counter(left) & Counter(told.taken)).elements())
         steps.append(Turn(index=index, player=turn.player, laid=laid, figure=figure,
-                          home=tuple(((before + put) - after).elements()), scores=scores[index],
-                          walks=walks[index]))
+                          home=tuple((Counter(left) - Counter(taken)).elements()), scores=told.scores,
+                          walks=told.walks, taken=taken, raised=told.raised, held=told.held))
         before = after
     return Script(colours=tuple(p.colour for p in game.setup.players), turns=tuple(steps),
-                  start=Laid(tile=start.tile, at=start.at, rot=start.rot) if start else None)
+                  start=Laid(tile=start.tile, at=start.at, rot=start.rot) if start else None,
+                  tops=frozenset(s.top for s in engine.new_game(game.setup).box.stacks if s.top))
 
 
-def _standing(game: Game) -> tuple[list[Counter[Standing]], list[tuple[int, ...]], list[tuple[Walk, ...]]]:
-    """By the rules engine: the figures on the board after each turn, the scores, and the moves of neutral pieces."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Played:
+    """By the rules engine, after a turn: the figures on the board, the scores and what players hold; what the turn's
+    events moved, took and raised."""
+
+    standing: Counter[Standing]
+    scores: tuple[int, ...]
+    held: tuple[tuple[tuple[int, str], ...], ...]
+    walks: tuple[Walk, ...]
+    taken: tuple[Standing, ...]
+    raised: tuple[tuple[Square, Stack], ...]
+
+
+def _played(game: Game) -> list[_Played]:
     state = engine.new_game(game.setup)
-    result, scores, walks = [], [], []
+    out = []
     for turn in game.turns:
-        taken: list[Walk] = []
+        walks: list[Walk] = []
+        taken: list[Standing] = []
+        raised: list[tuple[Square, Stack]] = []
         for event in (*turn.events, TurnEnded()):
             before, state = state, engine.step(state, event)
-            taken += _walks(event, before, state)
-        result.append(Counter(_named(f) for f in state.figures))
-        scores.append(tuple(state.scores))
-        walks.append(tuple(taken))
-    return result, scores, walks
+            walks += _walks(event, before, state)
+            raised += _raised(before, state)
+            if isinstance(event, FigureTaken):
+                taken.append(Standing(player=event.owner, figure=event.figure, at=event.at, feature=event.feature,
+                                      where=event.where))
+        held = tuple(tuple(f for e in state.box.expansions if e.holds for h in e.holds(state, player)
+                           for f in h.get("figures", ()))
+                     for player in range(len(game.setup.players)))
+        out.append(_Played(standing=Counter(_named(f) for f in state.figures), scores=tuple(state.scores), held=held,
+                           walks=tuple(walks), taken=tuple(taken), raised=tuple(raised)))
+    return out
+
+
+def _raised(before: GameState, after: GameState) -> Iterator[tuple[Square, Stack]]:
+    """The piles that an event raised, once for each block."""
+    for stack in after.box.stacks:
+        old = stack.heights(before)
+        for at, height in stack.heights(after).items():
+            yield from [(at, stack)] * (height - old.get(at, 0))
 
 
 def _named(f: StandingFigure) -> Standing:

@@ -22,9 +22,10 @@ from vision.simulator.mishaps import Lamps, Plan, Rest, homes, planned
 from vision.simulator.neutral import lain_at, stop_number, stops_of
 from vision.simulator.options import TILE_HEIGHT_MM, TILE_MM, Options
 from vision.simulator.pieces import LIES, Piece, draw_piece, region
-from vision.simulator.props import Props, arrange, on_track, track_number
-from vision.simulator.props import number as prop_number
+from vision.simulator.props import arrange
 from vision.simulator.script import Laid, Script, Square, Standing, script_of
+from vision.simulator.stacks import on_piles, piles_of
+from vision.simulator.supply import Supply
 from vision.simulator.surface import exposure, gloss, light_map, lit, mark, table_top
 from vision.simulator.table import StillTable
 from vision.simulator.timeline import Act, Planner, Timeline, Visit, carried_height, number_figures
@@ -56,8 +57,13 @@ class Simulator:
         standing, numbers = number_figures(script.turns)
         homes(numbers, self.options.goes_wrong, len(script.turns), self._rng("late"))
         pieces = self._stand(script, {t.at: t for t in laid}, poses, plan, standing, numbers)
-        gone = {n: t for (t, what), ns in numbers.items() if what == "home" for n in ns}
+        gone = {n: t for (t, what), ns in numbers.items() if what != "put" for n in ns}
         stops, walks = stops_of(script, poses, plan, pieces, standing, gone, self._rng("neutral"))
+        piles = piles_of(script, {t.at: t for t in laid}, poses, plan, len(stops), self._rng("stacks"))
+        pieces = on_piles(pieces, standing, script.tops, piles, poses, plan)
+        stops += piles.blocks
+        for turn, visits in piles.visits.items():
+            walks.setdefault(turn, []).extend(visits)
         feet = [((p.x_mm, p.y_mm), plan.foot(s.at, poses[s.at], p, turn, gone.get(n, turn)))
                 for n, ((turn, p), (_, s)) in enumerate(zip(pieces, standing, strict=True))]
         came = {t.laid.at: t.index for t in script.turns if t.laid}
@@ -107,11 +113,12 @@ class Simulator:
                ) -> list[tuple[int, Piece]]:
         """Every figure that is ever put down, with its position, by turn."""
         rng, level = self._rng("figures"), self.options.conditions
-        gone = {n: t for (t, what), ns in numbers.items() if what == "home" for n in ns}
+        gone = {n: t for (t, what), ns in numbers.items() if what != "put" for n in ns}
         result: list[tuple[int, Piece]] = []
         for turn, s in standing:
             tile = laid.get(s.at)
-            if tile is None or segment_index(catalogue()[tile.tile], tile.rot, s.feature, s.where) is None:
+            segment = tile and segment_index(catalogue()[tile.tile], tile.rot, s.feature, s.where)
+            if tile is None or segment is None and s.feature not in script.tops:
                 raise SourceError(f"the transcript cannot be simulated: turns[{turn}] puts a figure on "
                                   f"{s.feature} {s.where!r} at {list(s.at)}, and there is none")
             taken = [(p.x_mm, p.y_mm) for n, (_, p) in enumerate(result) if gone.get(n, 1 << 30) >= turn]
@@ -169,7 +176,7 @@ class Simulator:
                 yield Frame(id=count, t_s=count / fps, source=f"sim:{self.seed}", bgr=image)
                 count += 1
 
-    def _set_table(self) -> tuple[StillTable, _Supply, Callable[[float], np.ndarray]]:
+    def _set_table(self) -> tuple[StillTable, Supply, Callable[[float], np.ndarray]]:
         """The table before the first turn, and its light at any phase."""
         truth, level, camera = self.truth, self.options.conditions, self.truth.camera
         lamp = np.array(truth.lamp_mm)
@@ -185,7 +192,7 @@ class Simulator:
             return light_map(camera, level, lamp, self._rng("light"), phase, shine, metered)
 
         table = StillTable(bare, camera, lamp, light(0.0), level.blur_px)
-        supply = _Supply(table, self.props, {t.index: t.scores for t in self.script.turns})
+        supply = Supply(table, self.props, self.script.turns, [f.standing for f in truth.figures])
         if self.script.start:
             table.put_tile(truth.tiles[self.script.start.at].pose, self._artist.art(self.script.start),
                            self.script.start.at)
@@ -346,31 +353,3 @@ class Simulator:
                                 angle_deg=lies.angle_deg + 25 * away * np.sin(act.frame * 1.7))
                     return pose, self._artist.art(tile.laid)
         return None
-
-
-class _Supply:
-    """Figures in hand lie beside the board: fewer when one is put down, more when one comes home."""
-
-    def __init__(self, table: StillTable, props: Props | None, scores: Mapping[int, tuple[int, ...]]) -> None:
-        self._table, self._props, self._scores = table, props, scores
-        self._heaps = props.supply if props else ()
-        self._left = [len(h) for h in self._heaps]
-        if props:
-            table.dress(props)
-
-    def take(self, visit: Visit) -> None:
-        for act in visit.acts:
-            if act.kind == "figure" and self._heaps and self._left[visit.player] > 0:
-                self._left[visit.player] -= 1
-                self._table.take_piece(prop_number(visit.player, self._left[visit.player]))
-
-    def give_back(self, visit: Visit) -> None:
-        """Returned figures lie in supply again; figures on the score track move before the next visit."""
-        if self._props and self._props.track:
-            for n, score in enumerate(self._scores.get(visit.acts[-1].turn - 1, ())):
-                self._table.put_piece(track_number(n), on_track(self._props.track, n, self._props.colours[n], score))
-        for act in visit.acts:
-            if act.kind == "home" and self._heaps and self._left[visit.player] < len(self._heaps[visit.player]):
-                n = self._left[visit.player]
-                self._table.put_piece(prop_number(visit.player, n), self._heaps[visit.player][n])
-                self._left[visit.player] += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import cv2
 import numpy as np
@@ -14,7 +14,7 @@ from vision.simulator.camera import Camera
 from vision.simulator.draw import Roi, around, blend, darken, overlap, part, picture, polygons, shadow_of
 from vision.simulator.layout import Pose
 from vision.simulator.options import TILE_HEIGHT_MM, TILE_MM
-from vision.simulator.pieces import Piece, draw_piece, region
+from vision.simulator.pieces import Piece, draw_piece, draw_shadow, draw_solid, region
 from vision.simulator.props import (
     Props,
     beside_number,
@@ -27,6 +27,7 @@ from vision.simulator.props import (
     tile_back,
     track_number,
 )
+from vision.simulator.script import Square
 from vision.simulator.surface import lit
 
 _CARDBOARD = (118, 142, 156)
@@ -172,8 +173,13 @@ class StillTable:
     def _reach(self, piece: Piece) -> Roi | None:
         """All px that a figure or its shadow may touch, cached."""
         if piece not in self._reaches:
-            self._reaches[piece] = region(piece, self._camera, self._lamp, piece.z_mm)
+            self._reaches[piece] = region(piece, self._camera, self._lamp, min(piece.z_mm, TILE_HEIGHT_MM))
         return self._reaches[piece]
+
+    def _depth(self, piece: Piece, piles: Mapping[Square, Sequence[Piece]]) -> tuple[float, float]:
+        """The order in which solids are drawn: farthest from the point below the camera first, a pile upwards."""
+        foot = piece if piece.pile is None else piles[piece.pile][0]
+        return -math.dist(self._camera.position_mm[:2], (foot.x_mm, foot.y_mm)), piece.z_mm
 
     def _refresh(self, roi: Roi | None) -> None:
         """Redraw a region from its layers."""
@@ -182,10 +188,19 @@ class StillTable:
         reach = {n: r for n, p in self._pieces.items() if (r := self._reach(p))}
         near = _grown(roi, 12, self._size)
         canvas = self._board.copy()
-        eye = self._camera.position_mm[:2]
-        inside = [n for n, r in reach.items() if overlap(r, near)]
-        for n in sorted(inside, key=lambda n: -math.dist(eye, (self._pieces[n].x_mm, self._pieces[n].y_mm))):
-            draw_piece(canvas, self._pieces[n], self._camera, self._lamp, self._pieces[n].z_mm)
+        inside = [self._pieces[n] for n, r in reach.items() if overlap(r, near)]
+        piles: dict[Square, list[Piece]] = {}
+        for piece in sorted(self._pieces.values(), key=lambda p: p.z_mm):
+            if piece.pile is not None:
+                piles.setdefault(piece.pile, []).append(piece)
+        for pile in piles.values():
+            if any(p in inside for p in pile):
+                draw_shadow(canvas, pile, self._camera, self._lamp, pile[0].z_mm)
+        for piece in sorted(inside, key=lambda p: self._depth(p, piles)):
+            if piece.pile is None:
+                draw_piece(canvas, piece, self._camera, self._lamp, piece.z_mm)
+            else:
+                draw_solid(canvas, piece, self._camera, self._lamp)
         for region_px, draw in self._covers.values():
             if overlap(region_px, near):
                 draw(canvas)

@@ -104,9 +104,9 @@ class Planner:
              numbers: dict[tuple[int, str], list[int]], owners: Sequence[int], crowd: float = 0.0,
              walks: Mapping[int, Sequence[Sequence[tuple[str, int, Point]]]] | None = None) -> Timeline:
         """``feet`` are the positions where each figure is put down and picked up, in the order they are put down.
-        ``numbers``: (turn, "put" or "home") -> indexes into ``feet``; ``owners`` are the figures' players. ``crowd`` is
-        the probability of another hand during a visit. ``walks`` are visits by turn that move a neutral piece: (lift or
-        set, index of the stop, where)."""
+        ``numbers``: (turn, "put", "taken" or "home") -> indexes into ``feet``; ``owners`` are the figures' players.
+        ``crowd`` is the probability of another hand during a visit. ``walks`` are visits by turn that move a neutral
+        piece: (lift or set, index of the stop, where)."""
         visits: list[Visit] = []
         frames: list[TurnFrames] = []
         self._frame = self._rest(1.5)
@@ -169,6 +169,8 @@ class Planner:
                owners: Sequence[int]) -> list[tuple[int, Kinds, list[Point]]]:
         """The same for figures that go home."""
         home: dict[int, Kinds] = {}
+        for n in numbers.get((turn.index, "taken"), []):
+            home.setdefault(turn.player, []).append(("home", n))
         for n in numbers.get((turn.index, "home"), []):
             home.setdefault(owners[n], []).append(("home", n))
         return [(player, kinds, []) for player, kinds in home.items()]
@@ -222,7 +224,8 @@ class Planner:
 
 
 def number_figures(turns: Sequence[Turn]) -> tuple[list[tuple[int, Standing]], dict[tuple[int, str], list[int]]]:
-    """All figures ever put down as (turn, figure), and per turn which of them are put down and which go home."""
+    """All figures ever put down as (turn, figure), and per turn which of them are put down, which go home and which are
+    taken."""
     pieces: list[tuple[int, Standing]] = []
     numbers: dict[tuple[int, str], list[int]] = {}
     on_board: list[int] = []
@@ -231,10 +234,11 @@ def number_figures(turns: Sequence[Turn]) -> tuple[list[tuple[int, Standing]], d
             pieces.append((turn.index, turn.figure))
             on_board.append(len(pieces) - 1)
             numbers[turn.index, "put"] = [len(pieces) - 1]
-        for home in turn.home:
-            n = next(k for k in on_board if pieces[k][1] == home)
-            on_board.remove(n)
-            numbers.setdefault((turn.index, "home"), []).append(n)
+        for what, left in (("taken", turn.taken), ("home", turn.home)):
+            for figure in left:
+                n = next(k for k in on_board if pieces[k][1] == figure)
+                on_board.remove(n)
+                numbers.setdefault((turn.index, what), []).append(n)
     return pieces, numbers
 
 

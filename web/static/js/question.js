@@ -123,7 +123,8 @@ export class Question {
             h(
               "div",
               { class: "choices" },
-              q.candidates.map((c, n) => this.choice(c, n)),
+              // that nothing happened is a button of its own for a move
+              q.candidates.map((c, n) => (c.body || q.kind !== "move") && this.choice(c, n)),
             ),
           ),
     ];

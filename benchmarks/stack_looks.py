@@ -1,0 +1,115 @@
+"""How well single looks see piles of blocks: what the limits of `vision.stacks` and `reading.stacks` are chosen from.
+
+    ./run bench stack_looks [--level normal] [--games 3] [--turns 40] [--noise 0.3]
+
+Plays recorded games with piles at simulated tables (seeds from 21 on, which no other benchmark uses) and looks at every
+place after each turn, at the tiles' true poses with some noise (px), knowing the size of the blocks. Prints the
+log-odds of a pile where there is none and where there is one; how far a top moves from one turn to the next if no
+block was added (robust deviations and 95 % quantiles, in tiles and degrees); and by how much one block moves it
+otherwise than expected.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+from watch_games import RECORDED
+
+from scoring.box import Box
+from scoring.engine import new_game
+from scoring.geometry import rotate_point
+from scoring.transcript import read
+from vision.figures import board_grid
+from vision.lattice import UNIT, apply
+from vision.looks import StackLook
+from vision.simulator import LEVELS, Options, Simulator, load
+from vision.simulator.film import Film
+from vision.simulator.script import Square
+from vision.stacks import TILE_MM, look_at, upright
+
+
+def looks(path: Path, level: str, seed: int, turns: int,
+          noise: float) -> Iterator[tuple[Square, int, StackLook, float]]:
+    """After each turn and for each open place: its square, the number of blocks, the look, and the camera's true
+    displacement of one block there, in tiles."""
+    data = load(path)
+    box: Box = new_game(read(data).setup).box
+    sim = Simulator(data, seed, Options(level=level, turns=turns, fps=2, mishaps="level"))
+    truth, rng = sim.truth, np.random.default_rng(seed)
+    table, supply, _ = sim._set_table()
+    film, visits = Film(sim.options, rng), list(truth.timeline.visits)
+    for turn in truth.turns:
+        while visits and visits[0].first <= turn.end:
+            visit = visits.pop(0)
+            supply.take(visit)
+            for act in visit.acts:
+                sim._carry_out(act, table)
+            supply.give_back(visit)
+        bgr = film.develop(sim._bumped(table.shown, turn.end))
+        poses = {}
+        for at in truth.frame(turn.end).tiles:
+            corners = truth.corners_px(at, turn.end) + rng.normal(0, noise, (4, 2))
+            poses[at] = np.asarray(cv2.getPerspectiveTransform(
+                UNIT.astype(np.float32), corners.astype(np.float32)), float)
+        grid = board_grid(poses)
+        up = upright(grid, poses, bgr.shape, None)
+        guarded = {f.standing.at for f in truth.figures if f.standing.feature in sim.script.tops and f.down <= turn.end
+                   and (f.gone is None or turn.end < f.gone)}
+        for at, pose in poses.items():
+            laid = truth.tiles[at].laid
+            for stack in box.stacks:
+                spot = stack.spot(box.tile(laid.tile))
+                if spot is None or at in guarded:
+                    continue
+                x, y = rotate_point(*spot, laid.rot)
+                blocks = [s.piece for s in truth.stops if s.piece.block_mm and s.at == at and s.down <= turn.end]
+                here = truth.pose(at, turn.turn).at((x / 100 - 0.5) * TILE_MM, (y / 100 - 0.5) * TILE_MM)
+                foot, top = truth.camera.project([(*here, 2.2), (*here, 2.2 + stack.wood_mm[1])])
+                floor = apply(np.linalg.inv(pose), [foot, top])
+                size = blocks[0].block_mm[0] / stack.wood_mm[0] if blocks and blocks[0].block_mm else None
+                seen, _ = look_at(bgr, pose, (x / 100, y / 100), grid, up, stack.wood_mm, size)
+                yield at, len(blocks), seen, float(np.hypot(*(floor[1] - floor[0])))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--level", choices=list(LEVELS), help="default: easy, normal and hard")
+    parser.add_argument("--games", type=int, default=3)
+    parser.add_argument("--turns", type=int, default=40)
+    parser.add_argument("--noise", type=float, default=0.3, help="of the tiles' corners, px (default 0.3)")
+    args = parser.parse_args()
+    files = sorted(RECORDED.glob("tower-*.json.gz"))[4:4 + args.games]
+    for level in [args.level] if args.level else ["easy", "normal", "hard"]:
+        there: dict[bool, list[float]] = {False: [], True: []}
+        same, added, floors = [], [], []
+        for n, file in enumerate(files):
+            last: dict[Square, tuple[int, StackLook]] = {}
+            for at, count, seen, true_floor in looks(file, level, 21 + n, args.turns, args.noise):
+                there[count > 0].append(seen.there)
+                floors.append(float(np.hypot(*seen.floor)) - true_floor)
+                known = last.pop(at, None)
+                if count:
+                    last[at] = count, seen
+                if known is None or not count:
+                    continue
+                steps = count - known[0]
+                turn = (seen.yaw - known[1].yaw + np.pi / 4) % (np.pi / 2) - np.pi / 4
+                moved = np.array([*(np.subtract(seen.top, known[1].top) - steps * np.array(seen.floor)),
+                                  np.degrees(turn)])
+                (added if steps else same).append(moved)
+        print(f"{level}: {len(there[False])} places without a pile, log-odds at most {max(there[False]):.1f}; "
+              f"{len(there[True])} piles, at least {min(there[True]):.1f}")
+        for what, rows in (("same", np.array(same)), ("one block more", np.array(added))):
+            if len(rows):
+                robust = 1.48 * np.median(np.abs(rows), axis=0)
+                print(f"  {what}: {len(rows)}, deviation {robust[0]:.4f} {robust[1]:.4f} tiles {robust[2]:.1f} deg, "
+                      f"95 % within {' '.join(f'{v:.4f}' for v in np.quantile(np.abs(rows), 0.95, axis=0))}")
+        print(f"  one block's displacement: off by {np.sqrt(np.mean(np.square(floors))):.4f} tiles rms", flush=True)
+
+
+if __name__ == "__main__":
+    main()

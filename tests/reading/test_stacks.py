@@ -1,0 +1,276 @@
+"""Piles of blocks: counted by where their tops appear, and told in the turn in which a block was added."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from looks_replayed import Book
+from tables import figure, look
+
+from reading.alignment import Alignment
+from reading.game import GameReader
+from reading.record import look_from_json, look_to_json
+from reading.stacks import began, looked_at
+from scoring.engine import fold
+from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
+from scoring.expansions.tower import Captured, TowerRaised, towers
+from scoring.log import Amended, Retracted, effective
+from scoring.rules import edition
+from scoring.tiles import Square
+from vision.looks import FigureLook, StackLook, TableLook
+
+SETUP = Setup(expansions=("base", "tower"), rules=edition(),
+              players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")))
+SOUTH, WEST, EAST, FAR = (0, 1), (-1, 0), (1, 0), (-2, 0)
+FLOOR = (0.03, -0.02)  # tiles: 2.9 px of 80 a tile
+
+
+def top(height: int, *, floor: tuple[float, float] = FLOOR, off: tuple[float, float] = (0.0, 0.0), yaw: float = 0.4,
+        there: float = 6.0) -> StackLook:
+    """A pile of that height as a look shows it; the heights' own likelihoods are not used to count."""
+    if height == 0:
+        return StackLook(there=-6.0, top=(0.45, 0.55), yaw=0.0, floor=floor, heights=(0.0,))
+    at = 0.5 + height * floor[0] + off[0], 0.5 + height * floor[1] + off[1]
+    return StackLook(there=there, top=at, yaw=yaw, floor=floor, heights=(-6.0, 0.0))
+
+
+class Table:
+    """A reader that sees what is laid out, look by look, and the log that it comes to."""
+
+    def __init__(self) -> None:
+        self.reader, self.book, self.t_s = GameReader(SETUP), Book(), 0.0
+        self.tiles: dict[Square, tuple[str, int]] = {(0, 0): ("base.D", 0)}
+        self.figures: dict[Square, tuple[FigureLook, ...]] = {}
+        self.piles: dict[Square, StackLook] = {}
+        self.sees()
+
+    def sees(self, times: int = 3, every_s: float = 5.0) -> None:
+        for _ in range(times):
+            self.t_s += every_s
+            seen = look(self.t_s, self.tiles, self.figures)
+            squares = {at: replace(s, stacks={"tower": self.piles[at]} if at in self.piles else {})
+                       for at, s in seen.squares.items()}
+            for made in self.reader.look(replace(seen, squares=squares), self.book.entries).decisions:
+                self.book.commit(made)
+
+    def lays(self, at: Square, tile: str, rot: int) -> None:
+        self.tiles[at] = tile, rot
+        self.sees()
+
+    def told(self, kind: type[Event]) -> list[Event]:
+        return [e for e in self.book.events() if isinstance(e, kind)]
+
+
+@pytest.fixture
+def table() -> Table:
+    """Anna has laid a tile with a foundation in the south, Ben a road with a thief in the west."""
+    made = Table()
+    made.piles[SOUTH] = top(0)
+    made.lays(SOUTH, "tower.02", 0)
+    made.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
+    made.lays(WEST, "base.U", 0)
+    return made
+
+
+def test_a_block_is_told_in_the_turn_in_which_it_appeared(table: Table) -> None:
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    assert table.told(TowerRaised) == [TowerRaised(player=0, at=SOUTH)]
+    table.lays(FAR, "base.U", 0)
+    table.piles[SOUTH] = top(2)
+    table.sees()
+    assert table.told(TowerRaised) == [TowerRaised(player=0, at=SOUTH), TowerRaised(player=1, at=SOUTH)]
+    state = fold(SETUP, table.book.events())
+    assert towers(state).heights == {SOUTH: 2} and not state.issues and not table.book.questions
+
+
+def test_a_block_that_is_found_late_belongs_to_the_turn_before(table: Table) -> None:
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.tiles[FAR] = ("base.U", 0)
+    table.sees(1, 1.0)
+    table.sees(4)
+    # both came between two looks: the newest turn could have added it, and so could the one before
+    events = [e for e in table.book.events() if not isinstance(e, FigurePlaced)]
+    assert [type(e).__name__ for e in events].count("TowerRaised") == 1
+
+
+def test_noise_and_a_covered_top_are_no_blocks(table: Table) -> None:
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    for n in range(40):
+        off = 0.004 * math.cos(n), 0.004 * math.sin(1.7 * n)
+        table.piles[SOUTH] = top(1, off=off, yaw=0.4 + 0.03 * math.cos(2.3 * n)) if n % 9 else top(0)
+        table.sees(1)
+    assert len(table.told(TowerRaised)) == 1
+
+
+def test_a_look_that_is_wrong_once_adds_no_block(table: Table) -> None:
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    table.piles[SOUTH] = top(2)
+    table.sees(1, 1.2)
+    table.piles[SOUTH] = top(1)
+    table.sees(4, 1.2)
+    assert len(table.told(TowerRaised)) == 1
+
+
+def test_a_pile_that_was_knocked_is_not_higher(table: Table) -> None:
+    """Its top appears where no block more would have put it."""
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1, floor=(0.08, 0.0))
+    table.sees()
+    table.piles[SOUTH] = top(1, floor=(0.08, 0.0), off=(-0.02, 0.015))
+    table.sees()
+    assert len(table.told(TowerRaised)) == 1
+
+
+def test_who_vanished_beside_a_block_just_added_was_taken(table: Table) -> None:
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.figures[SOUTH] = (figure("tower.02", 0, "field", "NL NR EL ER SL SR WL WR", "red"),)
+    table.figures[SOUTH] = ()
+    table.sees()
+    assert not table.told(Captured)  # Ben's thief is out of reach
+    table.tiles[(1, 1)] = ("base.B", 0)
+    table.figures[(1, 1)] = (figure("base.B", 0, "cloister", "I", "blue"),)
+    table.sees()
+    table.tiles[FAR] = ("base.U", 0)
+    table.sees()
+    table.piles[SOUTH] = top(2)
+    table.figures[(1, 1)] = ()
+    table.sees(4)
+    taken = table.told(Captured)
+    assert [(e.player, e.owner, e.at) for e in taken] == [(0, 1, (1, 1))]
+    assert towers(fold(SETUP, table.book.events())).prisoners == ((0, 1, "follower"),)
+
+
+def test_a_follower_on_top_closes_it(table: Table) -> None:
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    table.lays(FAR, "base.U", 0)
+    guard = replace(figure("base.U", 0, "road", "E W", "blue"), foot=(0.53, 0.48))
+    table.figures[SOUTH] = (guard,)
+    table.piles[SOUTH] = top(1, off=(0.03, 0.01), there=1.0)  # it covers half of the top
+    table.sees(4)
+    stands = [e for e in table.told(FigurePlaced) if e.feature == "tower"]  # type: ignore[attr-defined]
+    assert [(e.player, e.at) for e in stands] == [(1, SOUTH)]  # type: ignore[attr-defined]
+    assert len(table.told(TowerRaised)) == 1 and not fold(SETUP, table.book.events()).issues
+
+
+def test_a_pile_is_asked_about_until_an_empty_place_was_seen() -> None:
+    """The print of a place may look like a block; once one was seen empty it does not."""
+    table = Table()
+    table.piles[SOUTH] = top(1)
+    table.lays(SOUTH, "tower.02", 0)
+    assert not table.told(TowerRaised)
+    table.sees(4)
+    assert len(table.told(TowerRaised)) == 1 and table.book.questions == 1
+    table.lays((0, 2), "tower.03", 0)
+    table.piles[0, 2] = top(0)
+    table.sees()
+    table.piles[0, 2] = top(1)
+    table.sees()
+    assert len(table.told(TowerRaised)) == 2 and table.book.questions == 1
+
+
+def test_what_people_took_back_is_not_told_again(table: Table) -> None:
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    seq = next(s for s, e in effective(table.book.entries) if isinstance(e, TowerRaised))
+    table.book.say(Retracted(seq=seq))
+    table.sees(5)
+    assert not table.told(TowerRaised)
+
+
+def test_a_filter_counts_what_one_look_cannot() -> None:
+    """Half way to the border of the picture a block displaces the top by some times the looks' noise."""
+    track, t = began(0), 0.0
+    for height in (0, 1, 2, 3, 4):
+        for n in range(3):
+            t += 4.0
+            off = 0.003 * math.cos(5 * n + height), 0.003 * math.sin(3 * n + height)
+            track = looked_at(track, top(height, floor=(0.03, 0.0), off=off, yaw=0.4 + 0.06 * height), t)
+        assert track.height == height and track.above(height - 1)[1] > 1.8 and track.above(height)[1] < -1.8, track
+
+
+def test_a_look_at_a_pile_is_kept_and_turned() -> None:
+    seen = look(3.0, {(0, 0): ("tower.02", 0)})
+    pile = replace(top(2), heights=(-6.0, -1.5, -0.5))
+    whole = replace(seen, squares={at: replace(s, stacks={"tower": pile}) for at, s in seen.squares.items()})
+    back: TableLook = look_from_json(look_to_json(whole))
+    assert back.squares[0, 0].stacks["tower"].heights == pile.heights
+    assert back.squares[0, 0].stacks["tower"].top == pytest.approx(pile.top, abs=1e-4)
+    turned = Alignment(turns=1).look(whole).squares[0, 0].stacks["tower"]
+    assert turned.top == pytest.approx((1 - pile.top[1], pile.top[0]))
+    assert turned.floor == pytest.approx((-pile.floor[1], pile.floor[0]))
+
+
+def test_what_people_say_of_a_tile_is_nothing_about_the_pile_on_it(table: Table) -> None:
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees(1)
+    placed = next((seq, e) for seq, e in effective(table.book.entries) if isinstance(e, TilePlaced) and e.at == SOUTH)
+    table.book.say(Amended(seq=placed[0], body=placed[1]))
+    table.sees()
+    assert table.told(TowerRaised) == [TowerRaised(player=0, at=SOUTH)]
+
+
+def test_what_the_log_has_is_not_counted_again(table: Table) -> None:
+    """People enter a block that the camera hardly saw; the next one is one more."""
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    table.lays(FAR, "base.U", 0)
+    table.book.say(TowerRaised(player=1, at=SOUTH))
+    table.sees()
+    assert len(table.told(TowerRaised)) == 2
+    table.lays((-3, 0), "base.U", 0)
+    table.piles[SOUTH] = top(2)
+    table.sees()
+    assert [e.player for e in table.told(TowerRaised)] == [0, 1, 0]  # type: ignore[attr-defined]
+
+
+def test_who_vanished_betrays_a_block_that_is_hardly_seen(table: Table) -> None:
+    """Right below the camera one block more displaces the top by less than the noise."""
+    table.lays(EAST, "base.U", 0)
+    small = (0.004, 0.0)
+    table.tiles[(1, 1)] = ("base.B", 0)
+    table.figures[(1, 1)] = (figure("base.B", 0, "cloister", "I", "blue"),)
+    table.piles[SOUTH] = top(1, floor=small)
+    table.sees()
+    table.lays(FAR, "base.U", 0)
+    before = len(table.told(TowerRaised))
+    table.piles[SOUTH] = top(2, floor=small, off=(0.006, 0.004), yaw=0.5)
+    table.sees(4)
+    assert len(table.told(TowerRaised)) == before  # it may be noise
+    table.piles[SOUTH] = top(2, floor=small, off=(0.012, 0.008), yaw=0.55)
+    table.figures[(1, 1)] = ()
+    table.sees(6)
+    assert len(table.told(TowerRaised)) == before + 1 and len(table.told(Captured)) == 1
+
+
+def test_whoever_vanished_is_asked_about_once(table: Table) -> None:
+    """People say that no block was added: the figure that is gone is no reason to ask again."""
+    table.lays(EAST, "base.U", 0)
+    small = (0.004, 0.0)
+    table.tiles[(1, 1)] = ("base.B", 0)
+    table.figures[(1, 1)] = (figure("base.B", 0, "cloister", "I", "blue"),)
+    table.piles[SOUTH] = top(1, floor=small)
+    table.sees()
+    table.lays(FAR, "base.U", 0)
+    table.piles[SOUTH] = top(2, floor=small, off=(0.008, 0.006), yaw=0.5)
+    table.figures[(1, 1)] = ()
+    table.sees(6)
+    newest = max(seq for seq, e in effective(table.book.entries) if isinstance(e, TowerRaised))
+    told = len(table.told(TowerRaised))
+    table.book.say(Retracted(seq=newest))
+    table.sees(8)
+    assert len(table.told(TowerRaised)) == told - 1

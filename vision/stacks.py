@@ -1,0 +1,337 @@
+"""Piles of blocks on printed places: whether one is there, and how high it is from where its top appears.
+
+A point above the table is displaced in the picture, away from the point below the camera, by an amount that grows with
+its height. The top of a pile is a square of known size and plain wood: it is searched for along that line, as the
+square whose four sides have edges and whose inside has none. Neither its paint nor the print below matters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scoring.geometry import rotate_point
+from scoring.tiles import Point, Square, Tile
+from vision.figurenet import MARGIN, TILE_PX
+from vision.figures import Seen, board_grid, height_direction
+from vision.frames import Image
+from vision.lattice import UNIT, Array, apply, area, rectify
+from vision.looks import StackLook
+from vision.view import USUAL_FOCAL, View, matrix_of
+
+TILE_MM = 45.0  # reference for the sizes of the blocks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of block: its width, the height by which it raises a pile and its depth (mm), and the place of a pile by
+    tile, in drawing units at rot 0."""
+
+    name: str
+    wood_mm: tuple[float, float, float]
+    spots: Mapping[str, Point]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackLimits:
+    """Lengths are in tiles, weights in nats. "measured": by `benchmarks/stack_looks.py`."""
+
+    most: int = 12  # blocks of the highest pile that is looked for
+    px: float = 72.0  # per tile of the picture in which it is searched
+    room: float = 0.62  # around the place and the line of its tops
+    smooth: float = 0.9  # px: standard deviation of the blur before edges are measured
+    edge: float = 8.0  # grey levels per px at which an edge counts half (chosen: several times a camera's noise)
+    off: float = 0.09  # farthest from the line of tops: carelessly put down blocks
+    steps: tuple[float, float, float] = (0.03, 0.03, 7.5)  # of the search: along the line, across, degrees
+    finer: tuple[tuple[float, float], ...] = ((0.015, 3.0), (0.007, 1.4), (0.004, 0.8))  # tiles, degrees
+    exact: tuple[tuple[float, float, float], ...] = ((0.008, 4.0, 0.03), (0.004, 2.0, 0.015), (0.002, 1.0, 0.008))
+    sharp: float = 0.6  # px: blur before the edges to which it is fitted at last (chosen)
+    strong: float = 60.0  # grey levels per px of an edge above which it counts no more (chosen)
+    inner: float = 0.97  # side of the square on which edges lie, relative to the wood's: bevelled edges (chosen)
+    sizes: tuple[float, ...] = (0.94, 1.0, 1.06)  # relative to that: makers differ
+    plain: float = 0.40  # score at which a pile is as likely as none (measured: 0.26 without, 0.36 to 0.95 with)
+    clear: float = 20.0  # log-odds of a pile per unit of the score above that (chosen)
+    sure: float = 6.0  # limit of one look's log-odds of a pile
+    placed: float = 0.04  # deviation of a top from its place along the line, but for the height
+    slip: float = 0.010  # of each further block
+    spoiled: float = -6.0  # floor of a height's log-likelihood, relative to the likeliest
+    by_block: float = 0.2  # distance of a foot from the line from the place to the top within which it may be a block
+    same_uv: float = 0.45  # distance in (log red over green, log blue over green) within one wood
+    other_uv: float = 0.9  # and from which it is another paint
+    wood: float = 9.0  # by which the log-odds of a figure of the same wood are lower
+    learn: float = 3.0  # log-odds of a pile from which its colour and size are learned
+    measured: int = 5  # tops from whose sizes that of the blocks is known
+    remembered: int = 40  # tops whose colours are remembered
+    # Weight of the middle of the picture as the point below the camera, and how far from it, in picture widths, the
+    # perspective may put that point until it counts less. Measured at 12 simulated tables: the perspective is off by
+    # 0.02 to 0.1, the middle by 0.006 to 0.03 (tilts up to 5 degrees).
+    overhead: float = 0.85
+    oblique: float = 0.15
+    few: float = 20.0  # tiles of a board whose perspective is half as reliable
+    listed: float = 0.05  # least probability of the tiles with a place for it to be looked at
+
+
+LIMITS = StackLimits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """Where the tops of a pile on a place appear: by the number of blocks the distance from the place along ``way``
+    (a unit vector in tiles of the square) and the scale."""
+
+    spot: Array
+    way: Array
+    far: Array
+    scale: Array
+
+
+@dataclass(slots=True)
+class Stacks:
+    """Looks at the places for piles of these kinds. Keep it for a whole game: it remembers where they are."""
+
+    kinds: Sequence[Kind]
+    view: View | None = None
+    _places: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)
+    _sizes: dict[str, deque[float]] = field(default_factory=dict)
+    _tops: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # where they appeared last
+    _wood: dict[str, deque[Array]] = field(default_factory=dict)  # (u, v) of tops, by the kind of block
+
+    def look(self, photo: Image, poses: Mapping[Square, Array], loglik: Mapping[Square, npt.NDArray[np.floating]],
+             tiles: Sequence[Tile], board: Mapping[Square, Array]) -> dict[Square, dict[str, StackLook]]:
+        """What a picture says of the piles on the squares of ``poses``. ``loglik`` (K, 4) are the log-likelihoods of
+        the ``tiles`` and their rotations there; the camera's position is estimated from the whole ``board``."""
+        out: dict[Square, dict[str, StackLook]] = {}
+        if not self.kinds or not poses:
+            return out
+        grid, up = None, np.zeros(3)
+        for at, pose in poses.items():
+            for kind in self.kinds:
+                spot = self._spot(kind, at, loglik[at], tiles)
+                if spot is None:
+                    continue
+                if grid is None:
+                    grid = board_grid({**board, **poses})
+                    up = upright(grid, {**board, **poses}, photo.shape, self.view)
+                sizes = self._sizes.setdefault(kind.name, deque(maxlen=LIMITS.remembered))
+                known = float(np.median(sizes)) if len(sizes) >= LIMITS.measured else None
+                seen, size = look_at(photo, pose, spot, grid, up, kind.wood_mm, known)
+                out.setdefault(at, {})[kind.name] = seen
+                if seen.there >= LIMITS.learn:
+                    self._tops[kind.name, at] = seen.top
+                    if known is None:
+                        sizes.append(size)
+                    self._wood.setdefault(kind.name, deque(maxlen=LIMITS.remembered)).append(_top_uv(photo, pose, seen))
+        return out
+
+    def past_blocks(self, photo: Image, poses: Mapping[Square, Array], piles: Mapping[Square, Mapping[str, StackLook]],
+                    figures: Mapping[Square, Sequence[Seen]]) -> dict[Square, tuple[Seen, ...]]:
+        """The detected figures, less likely ones where they have the wood's colour and are on a pile: the network takes
+        a block for a disc or a cube. A figure on top covers it, so a pile that was seen once counts."""
+        out = {at: tuple(seen) for at, seen in figures.items()}
+        for at, looks in piles.items():
+            found = out.get(at, ())
+            for name, pile in looks.items():
+                top = pile.top if pile.there > 0.0 else self._tops.get((name, at))
+                if top is None or name not in self._wood or not found:
+                    continue
+                wood = np.median(np.array(self._wood[name]), axis=0)
+                place = np.array(self._places[name, at])
+                crop = rectify(photo, poses[at], TILE_PX, MARGIN)
+                out[at] = tuple(self._past(seen, crop, wood, place, np.array(top)) for seen in out[at])
+        return out
+
+    @staticmethod
+    def _past(seen: Seen, crop: Image, wood: Array, place: Array, top: Array) -> Seen:
+        along = float(np.clip((np.array(seen.look.foot) - place) @ (top - place) / max(1e-9, float((top - place) @ (
+            top - place))), 0.0, 1.0))
+        if math.dist(seen.look.foot, place + along * (top - place)) > LIMITS.by_block or not seen.silhouette.any():
+            return seen
+        apart = math.dist(_uv(crop[seen.silhouette]), wood)
+        like = float(np.clip((LIMITS.other_uv - apart) / (LIMITS.other_uv - LIMITS.same_uv), 0.0, 1.0))
+        return replace(seen, look=replace(seen.look, there=seen.look.there - like * LIMITS.wood))
+
+    def _spot(self, kind: Kind, at: Square, loglik: npt.NDArray[np.floating], tiles: Sequence[Tile],
+              ) -> tuple[float, float] | None:
+        """The likeliest place on that tile, in tiles; a pile may hide what the tile is, but not from the first look."""
+        odds: dict[tuple[float, float], float] = {}
+        weight = np.exp(loglik - np.logaddexp.reduce(loglik, axis=None))
+        for k, tile in enumerate(tiles):
+            if tile.id in kind.spots:
+                for rot in range(4):
+                    x, y = rotate_point(*kind.spots[tile.id], rot)
+                    spot = round(x / 100, 3), round(y / 100, 3)
+                    odds[spot] = odds.get(spot, 0.0) + float(weight[k, rot])
+        best = max(odds, key=lambda s: odds[s], default=None)
+        if best is None or sum(odds.values()) < LIMITS.listed:
+            return self._places.get((kind.name, at))
+        if odds[best] > 0.5 or (kind.name, at) not in self._places:
+            self._places[kind.name, at] = best
+        return self._places[kind.name, at]
+
+
+def upright(grid: Array, board: Mapping[Square, Array], shape: tuple[int, ...], view: View | None) -> Array:
+    """(3,) as `height_direction`, where a camera that looks straight down is likelier than an oblique one: then the
+    perspective of a board says less of its position than the middle of the picture."""
+    up = height_direction(grid, shape, matrix_of(view, shape))
+    near = float(np.mean([grid[2] @ (x + 0.5, y + 0.5, 1.0) for x, y in board]))
+    below, tall = up[:2] / up[2], -near / up[2]  # px; tiles above the board
+    size = max(shape[:2])
+    side = float(np.median([math.sqrt(abs(area(apply(pose, UNIT)))) for pose in board.values()]))
+    matrix = matrix_of(view, shape)
+    focal = USUAL_FOCAL * size if matrix is None else float(matrix[0, 0])
+    centre = np.array([shape[1] / 2, shape[0] / 2])
+    far = LIMITS.oblique * size * (1.0 + LIMITS.few / len(board))
+    weight = LIMITS.overhead * float(np.clip(2.0 - math.dist(below, centre) / far, 0.0, 1.0))
+    if view is not None and view.rotation is not None:
+        centre, weight = np.array(view.eye.nadir_px) * shape[1] / view.size[0], 1.0
+    below = (1.0 - weight) * below + weight * centre
+    tall = math.exp((1.0 - weight) * math.log(max(tall, 1.0)) + weight * math.log(focal / side))
+    return np.asarray(-near / tall * np.array([*below, 1.0]), float)
+
+
+def look_at(photo: Image, pose: Array, spot: tuple[float, float], grid: Array, up: Array,
+            wood_mm: tuple[float, float, float], size: float | None = None) -> tuple[StackLook, float]:
+    """One place: ``spot`` in tiles of the square with this ``pose``; ``grid`` (3, 3) and ``up`` (3,) are the board's
+    homography and its `height_direction`. ``size`` is that of the blocks relative to ``wood_mm`` if it is known, as of
+    the returned one."""
+    line = _line(pose, spot, grid, up, wood_mm[1] / TILE_MM)
+    strip = _strip(photo, pose, line)
+    half = 0.5 * LIMITS.inner * math.sqrt(wood_mm[0] * wood_mm[2]) / TILE_MM
+    found, score = _top(_edges(strip, LIMITS.smooth), line, half)
+    if score > LIMITS.plain:
+        found = _fitted(_edges(strip, LIMITS.sharp), found, line, half, size)
+    place = found[:3]
+    there = min(max(LIMITS.clear * (score - LIMITS.plain), -LIMITS.sure), LIMITS.sure)
+    across = np.array([-line.way[1], line.way[0]])
+    top = line.spot + place[0] * line.way + place[1] * across
+    step = line.far[1] * line.way
+    n = np.arange(1, LIMITS.most + 1)
+    apart = (place[0] - line.far[1:LIMITS.most + 1]) ** 2 / (LIMITS.placed**2 + n * LIMITS.slip**2)
+    own = np.maximum(-0.5 * (apart - apart.min()), LIMITS.spoiled)
+    real = -float(np.logaddexp(0.0, -there))
+    heights = (-float(np.logaddexp(0.0, there)), *(float(v) for v in real + own - np.logaddexp.reduce(own)))
+    look = StackLook(there=there, top=(float(top[0]), float(top[1])),
+                     yaw=float(place[2] + math.atan2(line.way[1], line.way[0])) % (math.pi / 2),
+                     floor=(float(step[0]), float(step[1])), heights=heights)
+    return look, float(found[3])
+
+
+def _top_uv(photo: Image, pose: Array, seen: StackLook) -> Array:
+    """(2,) of the middle of a top."""
+    x, y = apply(pose, [seen.top])[0].round().astype(int)
+    around = photo[max(0, y - 3):y + 4, max(0, x - 3):x + 4].reshape(-1, 3)
+    return _uv(around) if len(around) else np.zeros(2)
+
+
+def _uv(pixels: Image) -> Array:
+    """(2,) logarithms of red over green and of blue over green of the median of (N, 3) BGR pixels."""
+    blue, green, red = np.power(np.median(pixels, axis=0) / 255, 2.2) + 0.012
+    return np.asarray(np.log(np.array([red / green, blue / green])), float)
+
+
+def _line(pose: Array, spot: tuple[float, float], grid: Array, up: Array, block: float) -> _Line:
+    foot = np.linalg.inv(grid) @ np.array([*apply(pose, [spot])[0], 1.0])
+    base = grid @ (foot / foot[2])
+    tops = base + np.arange(LIMITS.most + 2)[:, None] * block * up
+    moved = apply(np.linalg.inv(pose), tops[:, :2] / tops[:, 2:]) - spot
+    far = float(np.hypot(*moved[-1]))
+    way = moved[-1] / far if far > 1e-6 else np.array([1.0, 0.0])
+    return _Line(spot=np.array(spot), way=way, far=moved @ way, scale=base[2] / tops[:, 2])
+
+
+def _strip(photo: Image, pose: Array, line: _Line) -> Image:
+    """The picture around the place and along the line, which runs to the right."""
+    (c, s), res, room = line.way, LIMITS.px, LIMITS.room
+    first = 0.5 / res - room
+    to_tile = np.array([[c / res, -s / res, line.spot[0] + first * (c - s)],
+                        [s / res, c / res, line.spot[1] + first * (s + c)], [0, 0, 1.0]])
+    size = (round((line.far[-1] + 2 * room) * res), round(2 * room * res))
+    return np.asarray(cv2.warpPerspective(photo, pose @ to_tile, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+                                          borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+
+def _edges(strip: Image, smooth: float) -> npt.NDArray[np.float32]:
+    """(H, W, 3) structure tensor (xx, xy, yy), summed over the channels, in squared grey levels per px."""
+    soft = cv2.GaussianBlur(strip, (0, 0), smooth).astype(np.float32)
+    x, y = (cv2.Sobel(soft, cv2.CV_32F, dx, 1 - dx, ksize=1) for dx in (1, 0))
+    return np.stack([(x * x).sum(axis=2), (x * y).sum(axis=2), (y * y).sum(axis=2)], axis=-1)
+
+
+def _top(edges: npt.NDArray[np.float32], line: _Line, half: float) -> tuple[Array, float]:
+    """(4,) of the likeliest square: along and across the line from the place, in tiles, its angle against the line, and
+    its relative size; and its score, at most 1."""
+    dx, dy, turn = LIMITS.steps
+    first = _grid(np.arange(-LIMITS.off, line.far[-1] + LIMITS.off / 2, dx),
+                  np.arange(-LIMITS.off, LIMITS.off + dy / 2, dy), np.radians(np.arange(0, 90, turn)), np.ones(1))
+    found = _score(edges, first, line, half)
+    best, score, sizes = first[found.argmax()], float(found.max()), np.array(LIMITS.sizes)
+    for step, turn in LIMITS.finer:
+        near = _grid(best[0] + step * _AROUND, best[1] + step * _AROUND, best[2] + np.radians(turn) * _AROUND, sizes)
+        found = _score(edges, near, line, half)
+        best, score = near[found.argmax()], float(found.max())
+        sizes = best[3:]
+    return best, score
+
+
+def _fitted(edges: npt.NDArray[np.float32], found: Array, line: _Line, half: float, size: float | None) -> Array:
+    """The square fitted to the strongest edges near it: (4,) as `_top`. One of unknown size fits the lower edges of its
+    near sides almost as well."""
+    best = np.array([*found[:3], 1.0 if size is None else size])
+    for step, turn, grow in LIMITS.exact:
+        near = _grid(best[0] + step * _AROUND, best[1] + step * _AROUND, best[2] + np.radians(turn) * _AROUND,
+                     best[3] + (grow * _AROUND if size is None else np.zeros(1)))
+        strong = np.minimum(np.sqrt(np.maximum(_sides(edges, near, line, half), 0.0)), LIMITS.strong)
+        best = near[strong.mean(axis=(0, 2)).argmax()]
+    return best
+
+
+_AROUND = np.arange(-2, 3)
+_ALONG = np.linspace(-0.8, 0.8, 7)  # of half a side: where edges are measured
+_INSIDE = np.array([(u, v) for u in (-0.6, -0.2, 0.2, 0.6) for v in (-0.6, -0.2, 0.2, 0.6)])
+
+
+def _grid(*axes: Array) -> Array:
+    """(N, D) of every combination."""
+    return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+
+
+def _halves(at: Array, line: _Line, half: float) -> Array:
+    """(N,) half the sides of squares: what is higher appears larger."""
+    scale = np.interp(at[:, 0], line.far, line.scale) if line.far[-1] > 1e-6 else 1.0
+    return np.asarray(half * at[:, 3] * scale, float)
+
+
+def _sides(edges: npt.NDArray[np.float32], at: Array, line: _Line, half: float) -> Array:
+    """(4, N, M) squared gradients across the four sides of squares (N, 4): along, across, angle, size."""
+    cos, sin, halves = np.cos(at[:, 2]), np.sin(at[:, 2]), _halves(at, line, half)
+    out = []
+    for nx, ny in ((cos, sin), (-sin, cos), (-cos, -sin), (sin, -cos)):
+        x = at[:, :1] + halves[:, None] * (nx[:, None] - _ALONG * ny[:, None])
+        y = at[:, 1:2] + halves[:, None] * (ny[:, None] + _ALONG * nx[:, None])
+        j = _sampled(edges, x, y)
+        out.append(j[..., 0] * (nx**2)[:, None] + 2 * j[..., 1] * (nx * ny)[:, None] + j[..., 2] * (ny**2)[:, None])
+    return np.array(out)
+
+
+def _score(edges: npt.NDArray[np.float32], at: Array, line: _Line, half: float) -> Array:
+    """(N,) of squares as in `_sides`: how much of their sides is edges, less how much of their inside is."""
+    soft = LIMITS.edge**2
+    sides = _sides(edges, at, line, half)
+    cos, sin, halves = np.cos(at[:, 2]), np.sin(at[:, 2]), _halves(at, line, half)
+    x = at[:, :1] + halves[:, None] * (_INSIDE[:, 0] * cos[:, None] - _INSIDE[:, 1] * sin[:, None])
+    y = at[:, 1:2] + halves[:, None] * (_INSIDE[:, 0] * sin[:, None] + _INSIDE[:, 1] * cos[:, None])
+    j = _sampled(edges, x, y)
+    inside = j[..., 0] + j[..., 2]
+    return np.asarray((sides / (sides + soft)).mean(axis=(0, 2)) - (inside / (inside + soft)).mean(axis=1), float)
+
+
+def _sampled(edges: npt.NDArray[np.float32], x: Array, y: Array) -> npt.NDArray[np.float32]:
+    """(N, M, 3) at points in tiles from the place, along and across the line."""
+    column, row = (((v + LIMITS.room) * LIMITS.px - 0.5).astype(np.float32) for v in (x, y))
+    return np.asarray(cv2.remap(edges, column, row, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32)
