@@ -52,7 +52,7 @@ class StackLimits:
     recent_s: float = 60.0  # of hypotheses that differ only in when older blocks came, the likeliest is kept
     most: int = 8  # hypotheses kept of each pile
     behind: float = 12.0  # nats behind the likeliest at which one is dropped
-    takes: float = 3.0  # for a block by which somebody may have been taken who has vanished (chosen)
+    takes: float = 5.0  # for a block by which somebody may have been taken who has vanished (chosen: 4 to 5)
     with_s: float = 30.0  # between the two, at most
     earlier: float = 4.0  # against a turn before the newest that could have added it: it would have been seen then
     too_soon: float = 6.0  # against a turn whose tile appeared after the block
