@@ -37,7 +37,7 @@ class StackLimits:
 
     look: Point3 = (0.0045, 0.0045, 0.06)  # of one look at an unchanged top (measured: 0.003 to 0.0045)
     drifts: Point3 = (0.002, 0.002, 0.012)  # of an unchanged top between two looks, against its tile (chosen)
-    finest: float = 0.5  # least noise of the looks at one table relative to that, once it is measured there
+    finest: float = 0.7  # least noise of the looks at one table relative to that, once it is measured there
     coarsest: float = 1.5  # and the greatest
     compared: int = 24  # differences of successive looks from which it is
     partly: float = 3.0  # times as much where the top is not seen clearly
