@@ -202,18 +202,19 @@ class StackMoves:
 
     steps: Steps
     tracks: dict[tuple[str, Square], StackTrack] = field(default_factory=dict)
-    _said: Counter[Square] = field(default_factory=Counter)  # of as many entries as were read
-    _read: int = 0
+    _said: Counter[Square] = field(default_factory=Counter)
     _settled: dict[tuple[str, Square], int] = field(default_factory=dict)  # how often people have said something of it
     _moved: deque[float] = field(default_factory=lambda: deque(maxlen=400))  # tiles, between successive looks
     _tops: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # of the last clear looks
     _over: dict[tuple[str, Square], int] = field(default_factory=dict)  # blocks that are none, as people say
     _bare: set[str] = field(default_factory=set)  # kinds of which an empty place was seen: its print is no pile
 
-    def look(self, look: TableLook, state: GameState, entries: Sequence[LogEntry]) -> None:
-        """Add a look that is aligned with the game; ``state`` is what ``entries`` amount to."""
-        if len(entries) != self._read:
-            self._read, self._said = len(entries), _said(entries)
+    def hear(self, entries: Sequence[LogEntry]) -> None:
+        """Take notice of what people say in the log."""
+        self._said = _said(entries)
+
+    def look(self, look: TableLook, state: GameState) -> None:
+        """Add a look that is aligned with the game, whose state is ``state``."""
         for stack in state.box.stacks:
             heights = stack.heights(state)
             closed = {f.at for f in state.standing.values() if f.feature == stack.top}
