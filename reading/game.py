@@ -107,7 +107,7 @@ class GameReader:
             self._neutral_moves.look(self._alignment.look(look), self._neutrals)
         if self._stacks and self._alignment is not None:
             state = self._prefix.after([line.event for line in log.lines])
-            self._stack_moves.look(self._alignment.look(look), state, entries)
+            self._stack_moves.look(self._alignment.look(look), state)
         return self._decide(log, self._last)
 
     def finish(self, entries: Sequence[LogEntry]) -> Decisions:
@@ -122,6 +122,7 @@ class GameReader:
         known = self._told[0]
         if len(known) != len(entries) or known and known[-1] is not entries[-1]:
             self._told = tuple(entries), logged_game(entries)
+            self._stack_moves.hear(entries)
         return self._told[1]
 
     # -- where the board lies ---------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ class StackLimits:
 
     look: Point3 = (0.0045, 0.0045, 0.06)  # of one look at an unchanged top (measured: 0.003 to 0.0045)
     drifts: Point3 = (0.002, 0.002, 0.012)  # of an unchanged top between two looks, against its tile (chosen)
-    finest: float = 0.5  # least noise of the looks at one table relative to that, once it is measured there
+    finest: float = 0.7  # least noise of the looks at one table relative to that, once it is measured there
     coarsest: float = 1.5  # and the greatest
     compared: int = 24  # differences of successive looks from which it is
     partly: float = 3.0  # times as much where the top is not seen clearly
@@ -52,7 +52,7 @@ class StackLimits:
     recent_s: float = 60.0  # of hypotheses that differ only in when older blocks came, the likeliest is kept
     most: int = 8  # hypotheses kept of each pile
     behind: float = 12.0  # nats behind the likeliest at which one is dropped
-    takes: float = 3.0  # for a block by which somebody may have been taken who has vanished (chosen)
+    takes: float = 5.0  # for a block by which somebody may have been taken who has vanished (chosen: 4 to 5)
     with_s: float = 30.0  # between the two, at most
     earlier: float = 4.0  # against a turn before the newest that could have added it: it would have been seen then
     too_soon: float = 6.0  # against a turn whose tile appeared after the block
@@ -202,18 +202,19 @@ class StackMoves:
 
     steps: Steps
     tracks: dict[tuple[str, Square], StackTrack] = field(default_factory=dict)
-    _said: Counter[Square] = field(default_factory=Counter)  # of as many entries as were read
-    _read: int = 0
+    _said: Counter[Square] = field(default_factory=Counter)
     _settled: dict[tuple[str, Square], int] = field(default_factory=dict)  # how often people have said something of it
     _moved: deque[float] = field(default_factory=lambda: deque(maxlen=400))  # tiles, between successive looks
     _tops: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # of the last clear looks
     _over: dict[tuple[str, Square], int] = field(default_factory=dict)  # blocks that are none, as people say
     _bare: set[str] = field(default_factory=set)  # kinds of which an empty place was seen: its print is no pile
 
-    def look(self, look: TableLook, state: GameState, entries: Sequence[LogEntry]) -> None:
-        """Add a look that is aligned with the game; ``state`` is what ``entries`` amount to."""
-        if len(entries) != self._read:
-            self._read, self._said = len(entries), _said(entries)
+    def hear(self, entries: Sequence[LogEntry]) -> None:
+        """Take notice of what people say in the log."""
+        self._said = _said(entries)
+
+    def look(self, look: TableLook, state: GameState) -> None:
+        """Add a look that is aligned with the game, whose state is ``state``."""
         for stack in state.box.stacks:
             heights = stack.heights(state)
             closed = {f.at for f in state.standing.values() if f.feature == stack.top}

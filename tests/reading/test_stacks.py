@@ -213,6 +213,25 @@ def test_a_look_at_a_pile_is_kept_and_turned() -> None:
     assert turned.floor == pytest.approx((-pile.floor[1], pile.floor[0]))
 
 
+def test_a_film_that_ends_asks_about_a_block_once(table: Table) -> None:
+    """The last look shows a top elsewhere; people say that it is no block, and there are no more looks."""
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    table.lays(FAR, "base.U", 0)
+    table.piles[SOUTH] = top(2)
+    table.sees(1)
+    asked = 0
+    for _ in range(5):
+        for made in table.reader.finish(table.book.entries).decisions:
+            table.book.commit(made)
+            if made.events and isinstance(made.events[0], TowerRaised):
+                asked += 1
+                newest = max(seq for seq, e in effective(table.book.entries) if isinstance(e, TowerRaised))
+                table.book.say(Retracted(seq=newest))
+    assert asked == 1 and len(table.told(TowerRaised)) == 1
+
+
 def test_what_people_say_of_a_tile_is_nothing_about_the_pile_on_it(table: Table) -> None:
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
