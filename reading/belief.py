@@ -345,9 +345,9 @@ def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) 
         track, foot=foot, spread=min(track.spread, f.spread), seen_s=t, looked_s=t, weight=track.weight + weight,
         there=track.there + f.there * weight, lying=track.lying + f.lying * weight,
         colours={c: track.colours.get(c, -12.0 * track.weight) + colours.get(c, -12.0) * weight
-                 for c in track.colours.keys() | colours.keys()},
+                 for c in {**track.colours, **colours}},
         pieces={p: track.pieces.get(p, 0.0) + f.pieces.get(p, 0.0) * weight
-                for p in track.pieces.keys() | f.pieces.keys()},
+                for p in {**track.pieces, **f.pieces}},
         length=length, measured=measured, missed=0.0, missed_s=None, flickers=flickers, away=away)
 
 

@@ -39,7 +39,7 @@ class Looks:
 
     def more(self, said: Mapping[Reading, float], rest: float, there: float, weight: float) -> Looks:
         """With one more look."""
-        sums = {r: self.sums.get(r, self.rest) + said.get(r, rest) * weight for r in self.sums.keys() | said.keys()}
+        sums = {r: self.sums.get(r, self.rest) + said.get(r, rest) * weight for r in {**self.sums, **said}}
         if len(sums) > _MOST:
             sums = dict(sorted(sums.items(), key=lambda s: -s[1])[:_MOST])
         return replace(self, weight=self.weight + weight, sums=sums, rest=self.rest + rest * weight,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from tables import START, figure, look
@@ -146,3 +147,16 @@ def test_a_foot_inside_a_segment_is_on_it_however_the_tile_is_turned(rot: int) -
 
 def test_equal_shapes_are_one_reading() -> None:
     assert shape("base.X", 0) == shape("base.X", 3) and shape("base.V", 0) != shape("base.V", 1)
+
+
+def test_sums_are_in_the_order_of_what_was_seen_first() -> None:
+    """In the order of a set each process would round them differently, and rank equally likely games by that."""
+    paints = ("red", "blue", "green", "yellow", "black", "grey", "pink", "white")
+    kinds = {(f"base.{letter}", 0): -float(n) for n, letter in enumerate("DJKLUVWX")}
+    there = figure("base.D", 0, "road", "E W", "red")
+    of = replace(there, colours={c: -float(n) for n, c in enumerate(paints)})
+    seen = [look(t, START, {(0, 0): (of,)}, doubts={(0, 0): kinds}) for t in (1.0, 6.0, 11.0)]
+    belief = believed(*seen)
+    (track,), laid = belief.figures.values(), belief.squares[0, 0].laid
+    assert tuple(track.colours) == paints
+    assert laid is not None and [list(looks.sums) for looks in laid.looks.values()] == [list(kinds)]
