@@ -45,6 +45,8 @@ class StackLimits:
     added: Point3 = (0.016, 0.016, 0.12)  # of a raised top from where it is expected (measured: 0.014 to 0.028)
     knocked: Point3 = (0.012, 0.012, 0.10)  # of a pile that somebody touched (chosen)
     adds: float = 2.0  # against a block added between two looks, most of which are due to a hand there (chosen)
+    hasty: float = 4.0  # against two blocks within less than a turn, which adds at most one (chosen)
+    turn_s: float = 4.5
     knocks: float = 3.0  # against a pile having been knocked, or what is beside it taken away (chosen: 2.5 to 3.5)
     misread: float = 3.5  # against a look being wrong about the top (chosen)
     anywhere: float = 2.8  # log-density of a misread top: within 0.2 tiles and a right angle
@@ -151,7 +153,8 @@ def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float) 
     raised = top if pile.var is None else (pile.mean[0] + look.floor[0], pile.mean[1] + look.floor[1], pile.mean[2])
     var = tuple(v + w**2 for v, w in zip(pile.var or (0.0, 0.0, 0.0), STACK.added, strict=True))
     fit = _density(top, raised, tuple(v + s for v, s in zip(var, seen, strict=True)))
-    yield Pile(height=pile.height + 1, weight=pile.weight - STACK.adds + share * some + share * fit, mean=top, var=seen,
+    against = STACK.adds + STACK.hasty * bool(pile.came_s and t_s - pile.came_s[-1] < STACK.turn_s)
+    yield Pile(height=pile.height + 1, weight=pile.weight - against + share * some + share * fit, mean=top, var=seen,
                came_s=(*pile.came_s, t_s))
 
 
