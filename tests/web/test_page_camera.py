@@ -108,7 +108,7 @@ def test_first_steps_are_kept_by_the_table_and_nothing_is_proved_by_being_passed
     page = visit(server.url, locale="fr-FR")
     page.locator("[data-key='feed-begin']").click()
     body = page.locator("#begin .begin-body")
-    for title in ("Langue et code", "Caméra", "Orienter", "Objectif et table", "Vos tuiles", "Vos pions",
+    for title in ("Langue et code", "Caméra", "Orienter", "Objectif et table", "Vos tuiles", "Vos figurines",
                   "Joueurs et règles"):
         expect(body.locator("h3").first).to_have_text(title)
         page.locator("[data-key='begin-next']").click()
@@ -126,7 +126,7 @@ def test_first_steps_are_kept_by_the_table_and_nothing_is_proved_by_being_passed
     other.locator("[data-key='begin-players']").click()
     expect(other.locator("#setup h2")).to_have_text("Neues Spiel")
     other.keyboard.press("Escape")  # and another view closes it only for as long as it is open
-    expect(other.locator("#begin .begin-body h3").first).to_have_text("Spieler und Regeln")
+    expect(other.locator("#begin .begin-body h3").first).to_have_text("Mitspieler und Regeln")
 
 
 def test_an_earlier_game_is_gone_on_with(serve, visit):

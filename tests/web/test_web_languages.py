@@ -23,7 +23,7 @@ SAME = {  # what is the same word, or nothing but values
     "fr": {"sign.dragon", "segment.fortune", "segment.famine", "segment.inquisition", "history.changes", "final.total",
            "option.farm_points_per_city.3", "option.farm_points_per_city.4", "player.points", "item.fortune",
            "kind.table", "aim.px", "mark.points", "record.score.n", "record.turn.n", "book.minutes",
-           "hub.column.buchholz"},
+           "hub.column.buchholz", "bar.questions"},
 }
 QUOTED = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
 FORM = re.compile(rf"(one|many|other):\s+({QUOTED})")

@@ -98,6 +98,6 @@ export default {
     "Eine halbe Minute: der Tisch, wie ihn die Kamera Zug für Zug sah, oder gezeichnete Plättchen, wo keine Bilder mehr da sind. Auf diesem Rechner gemacht.",
   "error.unknown_player": "niemand dieses Namens steht im Buch",
   "error.nothing_to_show": "in diesem Spiel wurde kein Plättchen gelegt",
-  "error.no_jcz": "JCloisterZone kennt eine Schachtel dieses Spiels nicht",
+  "error.no_jcz": "JCloisterZone kennt nicht alle Schachteln dieses Spiels",
   "error.no_film": "von diesem Spiel gibt es noch keinen Zeitraffer",
 };

@@ -68,7 +68,7 @@ export default {
   "book.count.not": "Does not count",
   "book.reopen": "Put it back on the table",
   "book.reopen.note":
-    "Everybody's screen then shows this game, and it can be corrected or played on. The game that is on the table now stays kept.",
+    "Everybody's screen then shows this game, and it can be corrected or played on. The game that is on the table now stays saved.",
   "book.reopen.go": "Put it back for everybody",
   "hand.open": "Log the play",
   "hand.title": "Board Game Stats",

@@ -45,8 +45,8 @@ export default {
   "book.won": "a gagné",
   "book.pairs": "Qui a battu qui",
   "book.pairs.note": "Combien de fois le joueur de gauche était devant celui du haut, et combien de fois derrière.",
-  "book.longest": "Victoires de suite, au plus",
-  "book.last": "A joué en dernier le",
+  "book.longest": "Plus longue série de victoires",
+  "book.last": "Dernière partie",
   "book.names": "Noms dans les parties",
   "book.wins.shared": "{n}, dont {shared} partagées",
   "book.merge": "La même personne que",
@@ -89,7 +89,7 @@ export default {
     other: "{n} tuiles ; mieux que {share} de telles pioches",
   },
   "luck.what":
-    "Une tuile vaut ce que rapportent ses routes, villes et abbayes quand chacune est achevée, en ne comptant que cette tuile ; une abbaye rapporte 9. Le nombre dit de combien les tuiles d’un joueur valaient plus ou moins qu’autant de tuiles moyennes de la boîte. Ce qui en a été fait, et les prés, n’y sont pas.",
+    "Une tuile vaut ce que rapportent ses routes, villes et abbayes quand chacune est terminée, en ne comptant que cette tuile ; une abbaye rapporte 9. Le nombre dit de combien les tuiles d’un joueur valaient plus ou moins qu’autant de tuiles moyennes de la boîte. Ce qui en a été fait, et les prés, n’y sont pas.",
   "film.title": "En accéléré",
   "film.make": "Faire le film accéléré",
   "film.again": "Le refaire",
@@ -100,6 +100,6 @@ export default {
     "Une demi-minute : la table comme la caméra l’a vue, tour après tour, ou des tuiles dessinées là où il n’y a plus d’images. Fait sur cette machine.",
   "error.unknown_player": "personne de ce nom n’est dans le livre",
   "error.nothing_to_show": "aucune tuile n’a été posée dans cette partie",
-  "error.no_jcz": "JCloisterZone ne connaît pas une boîte de cette partie",
+  "error.no_jcz": "JCloisterZone ne connaît pas toutes les boîtes de cette partie",
   "error.no_film": "il n’y a pas encore de film de cette partie",
 };

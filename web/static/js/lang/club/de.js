@@ -50,7 +50,7 @@ export default {
   "hub.at.playing": "wird gespielt",
   "hub.load": "Runden aus einem Auslosungsprogramm übernehmen",
   "hub.load.note":
-    "Eine Tabelle (CSV) mit der ersten Zeile round,table,player1,player2. Wer zuerst genannt ist, beginnt. Tische heißen wie hier, oder nur ihre Nummer.",
+    "Eine Tabelle (CSV) mit der ersten Zeile round,table,player1,player2. Wer zuerst genannt ist, beginnt. Tische heißen wie hier; ihre Nummer genügt.",
   "hub.csv": "Runden als Tabelle",
   "hub.file": "Datei mit den Runden",
   "hub.clock": "Minuten je Spieler (0: ohne Uhr)",
@@ -68,7 +68,7 @@ export default {
   "round.done": "Alle sind einverstanden. Die Turnierleitung hat das Ergebnis.",
   "round.time": "{name}: noch {time}",
   "error.bad_rounds":
-    "die erste Zeile muss round,table,player1,player2 sein, dann eine Zeile je Spiel; wegen einer falschen wird nichts übernommen",
+    "die erste Zeile muss round,table,player1,player2 sein, dann eine Zeile je Spiel; ist eine falsch, wird nichts übernommen",
   "error.unknown_round": "diese Runde gibt es nicht",
   "error.no_round": "hier wird keine Turnierrunde gespielt",
   "error.locked": "die Turnierrunde läuft noch; die Turnierleitung beendet sie",

@@ -130,7 +130,7 @@ export default {
   "advice.aim.resolution": "A tile is only {tile_px} pixels wide and 40 are needed: choose a higher resolution.",
   "advice.aim.tilt":
     "The camera looks {deg}° towards the {where} of the picture: turn it until it looks straight down.",
-  "advice.aim.glare": "Turn the {where} away or hang paper before it: it shines back from the table.",
+  "advice.aim.glare": "Turn the {where} away or hang paper in front of it: it shines back from the table.",
   "advice.aim.dark": "The picture is dark: more light, or a longer exposure.",
   "advice.aim.bright": "The picture is too bright: less light, or a shorter exposure.",
   "advice.aim.room":
@@ -160,7 +160,7 @@ export default {
   "advice.colours.dark": "No followers were seen, the picture is dark: switch on a lamp.",
   "advice.colours.nobody": "No followers were seen: put one of each player on the bare table, apart from each other.",
   "advice.colours.nocolour": {
-    one: "{n} thing was seen, but none has a player's colour: put one follower of each player on the bare table.",
+    one: "{n} thing was seen, but it has no player's colour: put one follower of each player on the bare table.",
     other: "{n} things were seen, but none has a player's colour: put one follower of each player on the bare table.",
   },
   "advice.colours.missing":
@@ -270,7 +270,7 @@ export default {
   "cameras.good": "Bright and sharp enough",
   "cameras.take": "Watch with this one",
   "cameras.forget": "Forget",
-  "cameras.opening": "Opening …",
+  "cameras.opening": "Opening…",
   "cameras.no_picture": "No picture",
   "cameras.phone": "A phone or a network camera",
   "cameras.phone.why": "The address that its app shows",
@@ -284,7 +284,7 @@ export default {
   "cameras.kind.folder": "Pictures in a folder",
   "cameras.kind.video": "Film",
   "settings.title": "Settings of this machine",
-  "settings.why": "What is set here is kept. What the command line or its file names wins, and is said.",
+  "settings.why": "What is set here is kept. What the command line or its file names wins, and that is shown.",
   "settings.kept": "Kept",
   "settings.put_back": "It could not be started with these settings, so they were put back.",
   "settings.waiting": "Not in force yet: {names}",
@@ -369,11 +369,11 @@ export default {
   "begin.practice.scored": "The road was scored.",
   "banner.more": "{n} more",
   "banner.hide": "Hide",
-  "doctor.light.changed": "The light on the table is another one than when the camera measured it",
+  "doctor.light.changed": "The light on the table is not what it was when the camera measured it",
   "do.balance": "Lock the white balance again",
   // updates
   "machine.updates": "Updates",
-  "update.runs": "Version {version} runs.",
+  "update.runs": "Version {version} is running.",
   "update.why":
     "A release is one signed file, so no internet is needed. Nothing of it runs before its signature is verified; if it does not serve within a minute, this version comes back by itself.",
   "update.not_possible": "This table was not installed as a service, so it cannot be updated here.",
@@ -402,8 +402,8 @@ export default {
   "error.not_possible": "this table was not installed as a service",
   "error.not_looked_at": "the release must be checked first",
   "error.nothing_before": "there is no version before this one",
-  "error.no_answer": "the table does not say whether a game is played",
-  "error.not_signed": "it is not signed by whom this table trusts, or it was changed",
+  "error.no_answer": "the table does not say whether a game is being played",
+  "error.not_signed": "it is not signed by anyone whom this table trusts, or it was changed",
   "error.no_key": "this table knows no release key",
   "error.not_a_release": "this file is no release of bastide, or it is broken",
   "error.other_system": "this release is for another processor or another Debian",
@@ -419,7 +419,7 @@ export default {
     "Lay these tiles and figures as shown, anywhere in view and turned as you like, nothing else beside them. Then take your hands away.",
   "trial.board": "{n} tiles with {m} figures",
   "trial.go": "Read them",
-  "trial.reading": "Being read …",
+  "trial.reading": "Being read…",
   "trial.read": "Read",
   "trial.tiles": { one: "{n} of {all} tiles read right", other: "{n} of {all} tiles read right" },
   "trial.figures": { one: "{n} of {all} figures read right", other: "{n} of {all} figures read right" },
@@ -473,7 +473,7 @@ export default {
   // the lens
   "machine.lens": "Lens",
   "lens.why":
-    "For a wide lens, or to know exactly: hold the printed sheet, glued to something flat, before the camera, tilted, in the middle and in every corner, each time still for a second. Views are taken by themselves.",
+    "For a wide lens, or to know exactly: hold the printed sheet, glued to something flat, in front of the camera, tilted, in the middle and in every corner, each time still for a second. Views are taken by themselves.",
   "lens.show": "Show the sheet to the camera: {n} of {all} views.",
   "lens.hold": "The sheet is seen: hold it still. {n} of {all} views.",
   "lens.enough": "{n} views are enough.",
@@ -512,7 +512,7 @@ export default {
   "lens.back": "Use this one again",
   "lens.export": "Take it away",
   "lens.import": "Bring one in",
-  "lens.import.why": "A calibration's file of this camera at this resolution, from here or from the command line.",
+  "lens.import.why": "A calibration file of this camera at this resolution, from here or from the command line.",
   "lens.choose": "Choose a file",
   "lens.imported": "It is in use.",
   "error.no_view": "there is no such view",
@@ -524,7 +524,7 @@ export default {
   "advice.lens.few": "The sheet was seen from {n} sides only and {least} are needed: move and tilt it between views.",
   "advice.lens.corners": "The views say nothing of the picture's corners: hold the sheet close to them.",
   "advice.lens.none": "No lens explains these views: keep the sheet flat and sharp, most times tilted.",
-  "advice.lens.board": "This is another sheet than the one above, or it was printed in another proportion.",
+  "advice.lens.board": "This is a different sheet from the one above, or it was printed in another proportion.",
   "advice.lens.residual":
     "Corners are {rms_px} pixels off: glue the sheet to something flat, hold it still, mind the focus.",
   "advice.lens.few_views": "{used} views could be used; {wanted} or more make a safer lens.",
@@ -553,7 +553,7 @@ export default {
   // the PINs
   "pins.title": "PINs",
   "pins.why": "4 to 12 digits. A PIN that is changed signs all other devices out.",
-  "pins.table": "Another PIN for playing",
+  "pins.table": "Another PIN for the table",
   "pins.table.change": "Change it",
   "pins.admin": "Another administrator's PIN",
   "pins.admin.none": "An administrator's PIN, for this machine alone",
@@ -562,7 +562,7 @@ export default {
   "pins.nobody":
     "No administrator's PIN is set, so PINs are changed on the device that set the first one, or with a line in bastide.txt on the card.",
   "pins.enter": "Enter the administrator's PIN",
-  "pins.changed": "The PIN for playing is another one now. All other devices are signed out.",
+  "pins.changed": "The table's PIN has been changed. All other devices are signed out.",
   "pins.admin.changed":
-    "The administrator's PIN is set. All other devices are signed out, and the PIN for playing is for playing only.",
+    "The administrator's PIN is set. All other devices are signed out, and the table's PIN is for playing only.",
 };

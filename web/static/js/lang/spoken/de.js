@@ -7,8 +7,8 @@ export default {
   "spoken.laid": "Gerade gelegt: {tile}, {place}.",
   "spoken.next": "{name} legt das nächste Plättchen.",
   "spoken.player": {
-    one: "{name}: {n} Punkt, Gefolgsleute im Vorrat: {hand}.",
-    other: "{name}: {n} Punkte, Gefolgsleute im Vorrat: {hand}.",
+    one: "{name}: {n} Punkt, Gefolgsleute in der Hand: {hand}.",
+    other: "{name}: {n} Punkte, Gefolgsleute in der Hand: {hand}.",
   },
   "spoken.nobody": "niemand",
   "spoken.more": { one: "{n} weiteres", other: "{n} weitere" },
