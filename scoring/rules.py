@@ -126,6 +126,8 @@ def editions() -> Mapping[str, Booklet]:
     out = {name: _booklet(_data(f"{name}.toml")) for name in EDITIONS}
     for name, printing in _data("printings.toml").items():
         own = _booklet(printing)
+        if own.like not in EDITIONS:
+            raise InvalidNotation(f"printings.toml: {name} is like {own.like!r}; it can be like {', '.join(EDITIONS)}")
         like = out[own.like]
         said = {o: Said(value, f"as in {like.title}: {source}") for o, (value, source) in like.options.items()}
         out[name] = own._replace(options={**said, **own.options})

@@ -39,7 +39,8 @@ class Segment:
     ``path`` is an SVG path with absolute ``M L Q C Z`` commands in drawing coordinates: the outline of an area
     (a city, a cloister) or the centre line of a band that has a ``width`` (a road). Segments are painted in order, so a
     later segment hides an earlier one; what stays visible is the segment's area. ``spot`` is where its figure is drawn.
-    ``signs`` are the printed symbols other than pennants that matter to the rules of a box.
+    ``signs`` are the printed symbols other than pennants that matter to the rules of a box. ``claimable``: figures may
+    stand there.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class Segment:
     pennants: int = 0
     signs: tuple[str, ...] = ()
     tunnel: bool = False
+    claimable: bool = True
     path: str = ""
     width: float = 0.0
     spot: Point = (50.0, 50.0)
@@ -165,7 +167,7 @@ def _tile(data: Mapping[str, Any], name: str) -> Tile:
             atoms=tuple(sorted(s.get("at", "").split(), key=_ORDER.__getitem__)),
             cities=tuple(places.index(("city", where_of(c.split()))) for c in s.get("cities", ())),
             pennants=s.get("pennants", 0), signs=tuple(s.get("signs", ())), tunnel=s.get("tunnel", False),
-            path=s.get("path", ""), width=s.get("width", 0.0),
+            claimable=s.get("claimable", True), path=s.get("path", ""), width=s.get("width", 0.0),
             spot=tuple(s.get("spot", (50.0, 50.0))), marks=tuple(tuple(m) for m in s.get("marks", ())),
         )
         for s in raw

@@ -107,7 +107,6 @@ def within(depth: float, spread: float) -> float:
 
 # --- which segment a figure occupies ----------------------------------------------------------------------------------
 
-CLAIMABLE = ("city", "road", "cloister", "field")
 DRAWN = 0.06  # of a tile: deviation of artwork from the catalogue's geometry, and of figures from their feature
 WRONG_POSTURE = 0.03  # fraction of figures in the wrong posture for their feature
 NARROW = 0.02  # of a tile: smaller segments count as having this area
@@ -128,7 +127,7 @@ def segments(foot: tuple[float, float], spread: float, lying: float, tile: Tile,
         return {}
     density = _density(tile.id, rot % 4, round(foot[0], 2), round(foot[1], 2), round(math.hypot(spread, DRAWN), 3))
     return {n: math.log(max(density[n], _NEVER)) + posture(lying, s.kind)
-            for n, s in enumerate(told) if s.kind in CLAIMABLE}
+            for n, s in enumerate(told) if s.claimable}
 
 
 def places(tile: Tile) -> tuple[Segment, ...]:

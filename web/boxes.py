@@ -50,6 +50,7 @@ def _module() -> bytes:
     known: dict[str, object] = {
         "FIGURES": figures(), "SIGNS": signs, "ICONS": icons, "LAND": land, "FIELDS": fields,
         "CLAIMABLE": [k.name for e in KNOWN.values() for k in e.kinds if k.claimable],
+        "AROUND": [k.name for e in KNOWN.values() for k in e.kinds if k.closes == "around"],
         "AFTER_TILE": [h.event.DO for e in KNOWN.values() for h in e.handlers if h.when == AFTER]}
     return "".join(f"export const {name} = {_json(value)};\n" for name, value in known.items()).encode()
 

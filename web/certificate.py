@@ -150,7 +150,8 @@ def explained() -> str:
         address = f"https://{shown}{'' if https.port == 443 else f':{https.port}'}/"
         digest = hashlib.sha256(ssl.PEM_cert_to_DER_cert(https.authority())).hexdigest().upper()
         fingerprint = " ".join(digest[i:i + 4] for i in range(0, len(digest), 4))
-    return render_template("https.html", say=TEXTS[language], language=language, theme=chosen_theme(), address=address,
+    say = TEXTS.get(language, TEXTS["en"])
+    return render_template("https.html", say=say, language=language, theme=chosen_theme(), address=address,
                            fingerprint=fingerprint)
 
 

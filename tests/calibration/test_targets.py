@@ -56,7 +56,7 @@ def test_every_kind_has_one_cell_and_the_base_game_the_first_two_pages() -> None
     cells = [c.tile for page in PAGES for c in page.cells]
     order = ("base", "inns", "traders", "river", "dragon", "tower", "wheel")  # of the sheets that people have printed
     kinds = [t.id for name in order for t in product(name).tiles]
-    assert cells == kinds
+    assert cells[:len(kinds)] == kinds  # products that came later follow
     assert [p.product for p in PAGES[:3]] == ["base", "base", "inns"] and len(PAGES[0].cells) == 12
 
 

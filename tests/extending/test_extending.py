@@ -61,15 +61,19 @@ def test_an_expansion(copy: Path) -> None:
         shutil.copy(HERE / name, copy / place)
     listed = copy / "scoring/expansions/__init__.py"
     text = listed.read_text("utf-8")
-    for new in block("# scoring/expansions/__init__.py").strip().splitlines():
-        old = new.replace(", ABBOT", "")
-        assert new.startswith("from ") or text.count(old) == 1
-        text = text.replace(old, new) if old != new else text.replace("\nfrom scoring.expansions.base",
-                                                                      f"\n{new}\nfrom scoring.expansions.base")
+    imported, entry = block("# scoring/expansions/__init__.py").strip().splitlines()
+    known = re.findall(r"^KNOWN.*\)\}$", text, re.MULTILINE)
+    assert len(known) == 1 and entry.endswith(", ABBOT)}") and entry[:40] == known[0][:40]
+    text = text.replace(known[0], known[0].replace(")}", ", ABBOT)}"))
+    text = text.replace("\nfrom scoring.expansions.base", f"\n{imported}\nfrom scoring.expansions.base")
     listed.write_text(text, "utf-8")
     shutil.copy(HERE / "play_abbot.py", copy)
     said = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "play_abbot.py")
     assert "7 passed" in said
+    seen = run(copy, "-c", "from scoring.tiles import catalogue\nfrom vision.looks import segments\n"
+               "tile = catalogue()['abbot.01']\n"
+               "print([tile.segments[n].kind for n in segments((0.5, 0.48), 0.05, 0.0, tile, 0)])")
+    assert seen.strip() == "['field', 'garden']"  # the camera knows where he may stand
 
 
 def test_an_edition(copy: Path) -> None:
@@ -91,12 +95,18 @@ def test_a_camera(copy: Path) -> None:
     said = run(copy, "-c", "import cv2, numpy as np\nfrom hardware.sources import open_source\n"
                "from vision.frames import SourceError\n"
                "cv2.imwrite('table.png', np.full((60, 80, 3), 90, np.uint8))\n"
+               "import os\n"
+               "def told(call):\n    try:\n        call()\n    except SourceError as e:\n        print(e)\n"
                "with open_source('timelapse:table.png') as camera:\n"
-               "    first, second = camera.read(), camera.read()\n"
+               "    first = camera.read()\n"
+               "    told(lambda: camera.read(timeout_s=0.0))\n"
+               "    os.utime('table.png', ns=(1, 10**9 + os.stat('table.png').st_mtime_ns))\n"
+               "    second = camera.read()\n"
                "    print(camera.info.width, camera.info.height, first.bgr.shape, first.id, second.id)\n"
-               "try:\n    open_source('timelapse:none.png').__enter__()\n"
-               "except SourceError as e:\n    print(e)")
-    assert said.splitlines() == ["80 60 (60, 80, 3) 0 1", "none.png: there is no such picture"]
+               "told(camera.read)\n"
+               "told(lambda: open_source('timelapse:none.png').__enter__())")
+    assert said.splitlines() == ["table.png: no picture came for 0 s", "80 60 (60, 80, 3) 0 1", "table.png: not open",
+                                 "none.png: there is no such picture"]
 
 
 def test_a_language() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from dataclasses import replace
 from itertools import combinations
 
@@ -12,8 +13,10 @@ from random_games import random_game
 
 from scoring.engine import fold, new_game, questions, states
 from scoring.events import Event, GameEnded, Setup
+from scoring.expansions import KNOWN
 from scoring.projection import live_view
 from scoring.state import GameState
+from scoring.tiles import catalogue
 
 BOXES = ("river", "inns", "traders", "dragon", "tower")
 CHOICES = [("base", *c) for n in (2, 3, 4, 5) for c in combinations(BOXES, n)] + \
@@ -72,3 +75,18 @@ def test_boxes_that_nobody_uses_change_nothing(seed: int) -> None:
         assert hand == {piece: other[piece] for piece in hand}
         full = there.box.counts
         assert all(count == full[piece] for piece, count in other.items() if piece not in hand)
+
+
+def test_no_two_boxes_use_the_same_name() -> None:
+    """Of two, the later would win in every game, also where it is not in play."""
+    for names in ([p.name for e in KNOWN.values() for p in (*e.pieces, *e.neutrals, *e.stacks)],
+                  [k.name for e in KNOWN.values() for k in e.kinds],
+                  [h.event.DO for e in KNOWN.values() for h in e.handlers],
+                  *([key for e in KNOWN.values() for key in e.appearance.texts.get(language, {})]
+                    for language in ("en", "de", "fr"))):
+        assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+def test_segments_are_claimable_as_their_kinds_are() -> None:
+    kinds = {k.name: k.claimable for e in KNOWN.values() for k in e.kinds}
+    assert {(s.kind, s.claimable) for t in catalogue().values() for s in t.segments} <= set(kinds.items())

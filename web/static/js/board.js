@@ -3,7 +3,7 @@
 import { button, byId, h, onPress, replace, s } from "./dom.js";
 import { meeple } from "./figures.js";
 import { t } from "./i18n.js";
-import { around, numbers, outline, ticks, veil } from "./marks.js";
+import { counted, numbers, outline, ticks, veil } from "./marks.js";
 import { pieces } from "./pieces.js";
 import { turned } from "./screen.js";
 import { EDGES, STEP, shown } from "./shapes.js";
@@ -350,7 +350,7 @@ export class Board {
     const places = event.places.filter(([x, y]) => this.tiles.has(`${x},${y}`));
     const squares = [...new Map(places.map(([x, y]) => [`${x},${y}`, [x, y]])).values()];
     const cities = event.cities ?? [];
-    const lit = event.feature === "cloister" && places.length ? around(this, places) : places;
+    const lit = counted(this, event, places);
     replace(
       this.layers.marks,
       veil(this, lit, event.feature, cities),

@@ -8,4 +8,5 @@ export const ICONS: Record<string, string>;
 export const LAND: Record<string, Land>;
 export const FIELDS: Record<string, string>;
 export const CLAIMABLE: string[];
+export const AROUND: string[]; // kinds of features that count the tiles around them
 export const AFTER_TILE: string[];

@@ -1,5 +1,6 @@
 // Pointing at features on the board: their visible area, worked out the way tiles are painted.
 
+import { AROUND } from "./boxes.js";
 import { s } from "./dom.js";
 import { hue, patternFill } from "./figures.js";
 import { rotatePoint, segmentIndex, wall } from "./shapes.js";
@@ -131,7 +132,7 @@ export function outline(board, places, kind, look = "") {
 // What is counted carries a number: the tiles of a road, a city or around a cloister; of a farm the cities.
 export function numbers(board, event, standing) {
   const kind = event.feature === "field" ? "city" : event.feature;
-  if (event.feature === "cloister")
+  if (AROUND.includes(event.feature))
     return around(board, event.places).map(([x, y], n) => flag(x * 100 + 50, y * 100 + 84, n + 1));
   /** @type {any[]} */
   const flags = event.feature === "field" ? (event.cities ?? []).map((c) => c[Math.floor(c.length / 2)]) : event.places;
@@ -253,6 +254,11 @@ function clear(segment, more) {
   if (far >= APART + more) return segment.spot;
   const [dx, dy] = far ? [(x - mark[0]) / far, (y - mark[1]) / far] : [Math.SQRT1_2, Math.SQRT1_2];
   return [mark[0] + dx * (APART + more), mark[1] + dy * (APART + more)];
+}
+
+// The squares that a score counts: of a cloister those around it too.
+export function counted(board, event, places = event.places) {
+  return AROUND.includes(event.feature) && places.length ? around(board, places) : places;
 }
 
 /**

@@ -4,7 +4,7 @@ import { button, h, s } from "./dom.js";
 import { extras, featureIcon, formula, gains, majority, reason } from "./feed.js";
 import { badge } from "./figures.js";
 import { t } from "./i18n.js";
-import { around, numbers, outline, ticks } from "./marks.js";
+import { counted, numbers, outline, ticks } from "./marks.js";
 import { symbolOf } from "./tileart.js";
 import { figureOn } from "./tilebutton.js";
 import { figureName } from "./words.js";
@@ -56,8 +56,9 @@ export class Proof {
   // The squares that count, with those that a farm is paid for.
   bounds() {
     const { event, board } = this;
-    const lit = event.feature === "cloister" && event.places.length ? around(board, event.places) : event.places;
-    const squares = [...lit, ...(event.cities ?? []).flat()].filter(([x, y]) => board.tiles.has(`${x},${y}`));
+    const squares = [...counted(board, event), ...(event.cities ?? []).flat()].filter(([x, y]) =>
+      board.tiles.has(`${x},${y}`),
+    );
     if (!squares.length) return null;
     const xs = squares.map((p) => p[0]),
       ys = squares.map((p) => p[1]),
@@ -69,7 +70,7 @@ export class Proof {
 
   draw() {
     const { box, board, event } = this;
-    const lit = event.feature === "cloister" ? around(board, event.places) : event.places;
+    const lit = counted(board, event);
     const asked = new URLSearchParams(Object.entries(box).map(([k, n]) => [k, String(n)]));
     const source = `${this.app.pictures}/${this.last ? "picture.jpg" : `turns/${event.turn}/picture.jpg`}?${asked}`;
     const frame = { x: box.x * 100, y: box.y * 100, width: box.width * 100, height: box.height * 100 };

@@ -5,11 +5,13 @@
 import { button, h } from "../dom.js";
 import { language, listed, spokenTexts, t } from "../i18n.js";
 import { Add } from "../add.js";
+import { CLAIMABLE } from "../boxes.js";
 import { where } from "../shapes.js";
 import { figureChoice } from "../tilebutton.js";
 import { featureAt, gapName, placeName, segmentName, segmentSaid, tileName } from "../words.js";
 
-const KINDS = ["city", "road", "cloister", "field"];
+const BASE = ["city", "road", "cloister", "field"];
+const KINDS = [...BASE, ...CLAIMABLE.filter((kind) => !BASE.includes(kind))];
 const SQUARES = 6; // of a large feature that are named
 const CLAIMED = new Set(KINDS);
 
@@ -331,7 +333,10 @@ export class InWords {
           }),
         ),
       ),
-      KINDS.map((kind) => list(t(`final.category.${kind}`), this.features(kind))),
+      KINDS.map((kind) => {
+        const found = this.features(kind);
+        return (found.length > 0 || BASE.includes(kind)) && list(t(`final.category.${kind}`), found);
+      }),
     ];
   }
 }

@@ -3,7 +3,7 @@
 import { button, byId, calm, replace, s } from "../dom.js";
 import { meeple } from "../figures.js";
 import { signed, t } from "../i18n.js";
-import { around, glow, numbers, outline } from "../marks.js";
+import { counted, glow, numbers, outline } from "../marks.js";
 import { rotatePoint, segmentIndex } from "../shapes.js";
 import { Sound } from "./sound.js";
 
@@ -89,7 +89,7 @@ export class Moments {
   lit(board, event, figures) {
     const places = event.places.filter(([x, y]) => board.tiles.has(`${x},${y}`));
     if (!places.length) return [];
-    const lit = event.feature === "cloister" ? around(board, places) : places;
+    const lit = counted(board, event, places);
     const flags = numbers(board, event, figures),
       won = Math.max(0, ...event.points.map((p) => p.points));
     for (const [n, flag] of flags.entries()) flag.style.setProperty("--n", String(n / Math.max(1, flags.length)));

@@ -168,8 +168,7 @@ export default {
   "advice.colours.dark": "Keine Gefolgsleute zu sehen, das Bild ist dunkel: Mach eine Lampe an.",
   "advice.colours.nobody": "Keine Gefolgsleute zu sehen: Stell von jedem einen auf den leeren Tisch, mit Abstand.",
   "advice.colours.nocolour": {
-    one:
-      "{n} Ding war zu sehen, aber es hat keine Spielerfarbe: Stell von jedem einen Gefolgsmann auf den leeren Tisch.",
+    one: "{n} Ding war zu sehen, aber es hat keine Spielerfarbe: Stell von jedem einen Gefolgsmann auf den leeren Tisch.",
     other:
       "{n} Dinge waren zu sehen, aber keines hat eine Spielerfarbe: Stell von jedem einen Gefolgsmann auf den leeren Tisch.",
   },
