@@ -233,7 +233,8 @@ class GameReader:
     def _histories(self, window: Window, log: LoggedGame) -> list[History]:
         """The histories of a window, recomputed only when a look has changed the belief noticeably."""
         squares = window.again | window.fresh | {g.at for g in window.groups[window.settled:] if g.at is not None}
-        stood = squares | {f.at for f in window.state.standing.values()}
+        stood = squares | {f.at for f in window.state.standing.values()} | {
+            g.at for g in window.groups[:window.settled] if g.at is not None and g.figures()}
         sign = (log.version, window.fresh, window.again, window.first, len(window.groups),
                 tuple(self._sign(at) for at in sorted(squares)),
                 tuple((f.id, f.present) for at in sorted(stood) for f in self._own.by_square.get(at, ())))
@@ -282,7 +283,8 @@ class GameReader:
         """The first turn of the log that may have to be moved or given to another player: a change since the newest
         turns were laid (a tile inserted, one that people gave to somebody else) left it or the next one out of turn."""
         newest = [g.tile.seq for g in groups[-LIMITS.open_turns:] if g.tile is not None]
-        for n, group in enumerate(groups):
+        reach = max(0, len(groups) - LIMITS.late_turns - LIMITS.open_turns)  # a later answer concerns its own turn only
+        for n, group in enumerate(groups[reach:], reach):
             line = group.tile
             if line is None or not newest or line.changed <= min(newest):
                 continue

@@ -44,7 +44,7 @@ class RemoteClaims:
                if isinstance(line.event, FigurePlaced) and line.event.at != g.at]
         told: list[Decision] = []
         asked: list[Doubt] = []
-        apart: set[int] = set()
+        apart: dict[int, float] = {}  # with the end of their tile's turn
         known = {p.event.at for p in put if isinstance(p.event, FigurePlaced)}
         since = min((_since_s(belief, g) for g in log.groups[-LIMITS.open_turns:]), default=0.0)
         for at, tracks in _by_square(belief, tops or {}).items():
@@ -63,13 +63,14 @@ class RemoteClaims:
                 made = None if line is not None else self._of(f, at, group, player, belief, log, states, colours, now,
                                                               top)
                 if line is not None or made is not None:
-                    apart.add(f.id)
+                    apart[f.id] = _over_s(belief, log, group)
                 if made is not None and made.asked:
                     asked.append(Doubt(decision=made, gain=1.0, due=True))
                 elif made is not None and (now.last or now.t_s - f.back_s >= LIMITS.notice_s):
                     told.append(made)
         if apart:
-            rest = {i: f if i not in apart else f.as_before for i, f in belief.figures.items()}
+            rest = {i: f if i not in apart else f.as_before if f.came_s < apart[i] else None
+                    for i, f in belief.figures.items()}
             belief = replace(belief, figures={i: f for i, f in rest.items() if f is not None})
         return belief, told, asked
 

@@ -63,4 +63,4 @@ def _left(f: StandingFigure, turns: Sequence[LoggedTurn], belief: TableBelief, c
     if later is not None and later.laid is not None and left.seen_s > later.laid.since_s:
         return False
     return left.missed_s is not None and left.missed_s >= track.laid.since_s and (
-        now.last or now.t_s - left.missed_s >= LIMITS.notice_s)
+        now.last or left.looked_s - left.missed_s >= LIMITS.notice_s)

@@ -22,7 +22,7 @@ from reading.policy import Decision, Doubt, Moment
 from reading.removals import TAKEN, names
 from scoring.contributions import Stack
 from scoring.events import Event, FigurePlaced, FigureTaken, TilePlaced
-from scoring.log import LogEntry
+from scoring.log import Amended, LogEntry
 from scoring.state import GameState, StandingFigure
 from scoring.tiles import Square
 from vision.looks import StackLook, TableLook, probability
@@ -370,11 +370,14 @@ def _said(entries: Sequence[LogEntry]) -> Counter[Square]:
     for entry in entries:
         body: object = entry.body
         about = getattr(body, "body", body)
-        about = about if isinstance(about, Event) else events.get(getattr(body, "seq", -1))
+        before = events.get(getattr(body, "seq", -1))
+        about = about if isinstance(about, Event) else before
         events[entry.seq] = about
-        at = getattr(about, "at", None)
-        if entry.source == "hand" and at is not None and not isinstance(about, TilePlaced | FigurePlaced | FigureTaken):
-            said[at] += 1
+        if isinstance(body, Amended):
+            events[body.seq] = about  # what it says from now on
+        if entry.source == "hand":
+            said.update({at for e in (before, about) if (at := getattr(e, "at", None)) is not None
+                         and not isinstance(e, TilePlaced | FigurePlaced | FigureTaken)})
     return said
 
 

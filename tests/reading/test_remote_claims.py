@@ -79,6 +79,19 @@ def test_the_figure_may_be_seen_before_the_portals_tile(table: Table) -> None:
     assert FigurePlaced(player=1, figure="follower", at=WEST, feature="road", where="E W", portal=True) in table.events
 
 
+def test_it_is_told_once_although_it_was_out_of_sight_for_a_while(table: Table) -> None:
+    follower = (figure("base.U", 0, "road", "E W", "red"),)
+    table.figures[WEST] = follower
+    table.sees()
+    del table.figures[WEST]
+    table.sees()
+    table.figures[WEST] = follower
+    table.sees(6)
+    table.lays((0, -1), "base.E", 2)
+    table.sees(6)
+    assert [e.portal for e in table.events if isinstance(e, FigurePlaced) and e.at == WEST] == [True]
+
+
 def test_nobody_else_may_use_it(table: Table) -> None:
     table.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
     table.sees()

@@ -47,6 +47,24 @@ def test_it_may_be_noticed_turns_later(table: Table) -> None:
     assert [type(e).__name__ for e in table.events].index("PrincessRemoved") == 3  # right after her tile
 
 
+def test_a_hand_over_a_knight_for_a_moment_sends_nobody_home(table: Table) -> None:
+    """Two looks half a second apart miss it, turns after the princess, and then the hand covers the tile."""
+    table.lays(*PRINCESS)
+    table.hidden = (NORTH,)
+    for at in ((-1, 0), (-2, 0), (-3, 0)):
+        table.lays(at, "base.U", 0)
+    knight, table.hidden = dict(table.figures), ()
+    table.figures.clear()
+    table.sees(1, every_s=1.0)
+    table.sees(1, every_s=0.5)
+    table.figures.update(knight)
+    table.hidden = (NORTH,)
+    table.sees(5, every_s=1.0)
+    table.hidden = ()
+    table.sees()
+    assert not any(isinstance(e, PrincessRemoved) for e in table.events)
+
+
 def test_whoever_put_a_figure_down_sent_nobody_home(table: Table) -> None:
     table.figures[PRINCESS[0]] = (figure(*PRINCESS[1:], "field", "EL ER SL SR", "blue"),)
     table.lays(*PRINCESS)

@@ -16,7 +16,7 @@ from reading.stacks import began, looked_at
 from scoring.engine import fold
 from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
 from scoring.expansions.tower import Captured, TowerRaised, towers
-from scoring.log import Amended, Retracted, effective
+from scoring.log import Amended, Retracted, effective, open_questions
 from scoring.rules import edition
 from scoring.tiles import Square
 from vision.looks import FigureLook, StackLook, TableLook
@@ -293,3 +293,18 @@ def test_whoever_vanished_is_asked_about_once(table: Table) -> None:
     table.book.say(Retracted(seq=newest))
     table.sees(8)
     assert len(table.told(TowerRaised)) == told - 1
+
+
+def test_a_block_that_people_moved_to_another_pile_is_not_told_again() -> None:
+    table = Table()
+    for at in (SOUTH, (0, 2)):
+        table.piles[at] = top(0)
+        table.lays(at, "tower.02", 0)
+        table.lays(WEST if at == SOUTH else EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    seq = next(s for s, e in effective(table.book.entries) if isinstance(e, TowerRaised))
+    table.book.say(Amended(seq=seq, body=TowerRaised(player=1, at=(0, 2))))
+    table.sees(6)
+    assert table.told(TowerRaised) == [TowerRaised(player=1, at=(0, 2))]
+    assert not open_questions(table.book.entries)
