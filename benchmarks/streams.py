@@ -4,7 +4,7 @@ Serves a game and plays it to its end with many open event streams, whose client
 not share the server's interpreter. Prints the time from the commit to the last viewer and the server's memory along the
 way.
 
-    python benchmarks/streams.py [--streams 50] [--events 200] [--json]
+    python benchmarks/streams.py [--streams 48] [--events 200] [--json]
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def run(streams: int, events: int, pace_s: float) -> dict[str, object]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--streams", type=int, default=50)
+    parser.add_argument("--streams", type=int, default=48)
     parser.add_argument("--events", type=int, default=300)
     parser.add_argument("--pace", type=float, default=0.05, help="seconds between moves")
     parser.add_argument("--json", action="store_true")
