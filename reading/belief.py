@@ -59,8 +59,8 @@ class FigureTrack:
     """One figure: ``foot`` in tiles of the board, with the uncertainty ``spread``. It appeared between ``before_s``
     (None: unknown) and ``came_s`` and was last seen at ``seen_s``; ``missed`` is the weight of the looks since then,
     which did not see it, ``flickers`` that of earlier looks which missed it in between, ``away`` the newest time for
-    which it was gone. ``length`` is the mean length
-    of its silhouette in tiles, over looks of total weight ``measured``. Sums are as in `TileTrack`."""
+    which it was gone. ``length`` is the mean length of its silhouette in tiles, over looks of total weight
+    ``measured``. Sums are as in `TileTrack`."""
 
     id: int
     foot: tuple[float, float]

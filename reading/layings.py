@@ -87,19 +87,17 @@ class Steps:
     def known(self, state: GameState, event: Event) -> bool:
         """Whether `after` has the answer already."""
         key = id(state), event
-        known = self._kept.get(key) or self._known.get(key)
-        return known is not None and known[0] is state
+        return any((known := cache.get(key)) is not None and known[0] is state for cache in (self._kept, self._known))
 
     def after(self, state: GameState, event: Event) -> GameState | None:
         """The state after an event, or None if it is meaningless there."""
         key = id(state), event
-        known = self._kept.get(key)
-        if known is not None and known[0] is state:
-            return known[1]
-        known = self._known.get(key)
-        if known is not None and known[0] is state:
-            self._known[key] = self._known.pop(key)
-            return known[1]
+        for cache in (self._kept, self._known):
+            known = cache.get(key)
+            if known is not None and known[0] is state:
+                if cache is self._known:
+                    cache[key] = cache.pop(key)
+                return known[1]
         while len(self._known) >= self.most:
             del self._known[next(iter(self._known))]
         try:

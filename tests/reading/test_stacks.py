@@ -257,42 +257,42 @@ def test_what_the_log_has_is_not_counted_again(table: Table) -> None:
     assert [e.player for e in table.told(TowerRaised)] == [0, 1, 0]  # type: ignore[attr-defined]
 
 
-def test_who_vanished_betrays_a_block_that_is_hardly_seen(table: Table) -> None:
-    """Right below the camera one block more displaces the top by less than the noise."""
+SMALL = (0.004, 0.0)  # by which a block displaces the top right below the camera: less than the noise
+
+
+@pytest.fixture
+def below(table: Table) -> Table:
+    """A pile of one right below the camera, and Ben's monk on the cloister beside it."""
     table.lays(EAST, "base.U", 0)
-    small = (0.004, 0.0)
     table.tiles[(1, 1)] = ("base.B", 0)
     table.figures[(1, 1)] = (figure("base.B", 0, "cloister", "I", "blue"),)
-    table.piles[SOUTH] = top(1, floor=small)
+    table.piles[SOUTH] = top(1, floor=SMALL)
     table.sees()
     table.lays(FAR, "base.U", 0)
-    before = len(table.told(TowerRaised))
-    table.piles[SOUTH] = top(2, floor=small, off=(0.006, 0.004), yaw=0.5)
-    table.sees(4)
-    assert len(table.told(TowerRaised)) == before  # it may be noise
-    table.piles[SOUTH] = top(2, floor=small, off=(0.012, 0.008), yaw=0.55)
-    table.figures[(1, 1)] = ()
-    table.sees(6)
-    assert len(table.told(TowerRaised)) == before + 1 and len(table.told(Captured)) == 1
+    return table
 
 
-def test_whoever_vanished_is_asked_about_once(table: Table) -> None:
+def test_who_vanished_betrays_a_block_that_is_hardly_seen(below: Table) -> None:
+    before = len(below.told(TowerRaised))
+    below.piles[SOUTH] = top(2, floor=SMALL, off=(0.006, 0.004), yaw=0.5)
+    below.sees(4)
+    assert len(below.told(TowerRaised)) == before  # it may be noise
+    below.piles[SOUTH] = top(2, floor=SMALL, off=(0.012, 0.008), yaw=0.55)
+    below.figures[(1, 1)] = ()
+    below.sees(6)
+    assert len(below.told(TowerRaised)) == before + 1 and len(below.told(Captured)) == 1
+
+
+def test_whoever_vanished_is_asked_about_once(below: Table) -> None:
     """People say that no block was added: the figure that is gone is no reason to ask again."""
-    table.lays(EAST, "base.U", 0)
-    small = (0.004, 0.0)
-    table.tiles[(1, 1)] = ("base.B", 0)
-    table.figures[(1, 1)] = (figure("base.B", 0, "cloister", "I", "blue"),)
-    table.piles[SOUTH] = top(1, floor=small)
-    table.sees()
-    table.lays(FAR, "base.U", 0)
-    table.piles[SOUTH] = top(2, floor=small, off=(0.008, 0.006), yaw=0.5)
-    table.figures[(1, 1)] = ()
-    table.sees(6)
-    newest = max(seq for seq, e in effective(table.book.entries) if isinstance(e, TowerRaised))
-    told = len(table.told(TowerRaised))
-    table.book.say(Retracted(seq=newest))
-    table.sees(8)
-    assert len(table.told(TowerRaised)) == told - 1
+    below.piles[SOUTH] = top(2, floor=SMALL, off=(0.008, 0.006), yaw=0.5)
+    below.figures[(1, 1)] = ()
+    below.sees(6)
+    newest = max(seq for seq, e in effective(below.book.entries) if isinstance(e, TowerRaised))
+    told = len(below.told(TowerRaised))
+    below.book.say(Retracted(seq=newest))
+    below.sees(8)
+    assert len(below.told(TowerRaised)) == told - 1
 
 
 def test_a_block_that_people_moved_to_another_pile_is_not_told_again() -> None:
