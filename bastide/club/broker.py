@@ -115,6 +115,8 @@ class Link:
         self.client.reconnect_delay_set(pace.retry_least_s, pace.retry_most_s)
         self.client.on_connect, self.client.on_message = self._on_connect, self._on_message
         self.client.on_disconnect, self.client.on_connect_fail = self._on_disconnect, self._on_connect_fail
+        self.client.on_pre_connect = self._on_pre_connect
+        self._prepared = False  # whether `connected` has run for this connection
         self._said = ""
         if to.user is not None:
             self.client.username_pw_set(to.user, to.password)
@@ -139,8 +141,9 @@ class Link:
 
     @property
     def up(self) -> bool:
-        """Whether we are connected, as far as known."""
-        return bool(self.client.is_connected())
+        """Whether we are connected, as far as known, and ``connected()`` has run: until then nothing may be sent, as
+        the sender does not know yet that this connection is a new one."""
+        return self._prepared and bool(self.client.is_connected())
 
     def listen(self, *topics: str) -> None:
         """Subscribe to these topics, without our own messages."""
@@ -158,6 +161,9 @@ class Link:
 
     # -- in the connection's thread ---------------------------------------------------------------------------------
 
+    def _on_pre_connect(self, client: mqtt.Client, data: object) -> None:
+        self._prepared = False
+
     def _on_connect(self, client: mqtt.Client, data: object, flags: mqtt.ConnectFlags, code: ReasonCode,
                     properties: Properties | None) -> None:
         if code.is_failure:
@@ -168,6 +174,7 @@ class Link:
             self._connected()
         except Exception:  # must not affect the connection
             _log.exception("after connecting")
+        self._prepared = True
 
     def _on_message(self, client: mqtt.Client, data: object, message: mqtt.MQTTMessage) -> None:
         try:

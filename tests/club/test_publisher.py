@@ -7,9 +7,10 @@ import threading
 import time
 
 import pytest
-from brokers import PATIENCE_S, Ear, Mosquitto
+from brokers import PATIENCE_S, QUICK, Ear, Mosquitto
 from clubtables import ClubTable, moves
 
+from bastide.club.broker import Link
 from bastide.club.discovery import discovery
 from bastide.club.message import LARGEST, unpacked
 
@@ -24,6 +25,39 @@ def broker(tmp_path):
 
 def is_rev(rev):
     return lambda topic, value: topic == STATE and value["rev"] == rev
+
+
+def settled(holds):
+    """Wait until it holds; for what has no event to wait for."""
+    deadline, pause = time.monotonic() + PATIENCE_S, threading.Event()
+    while not holds():
+        assert time.monotonic() < deadline
+        pause.wait(0.02)
+
+
+def test_nothing_is_sent_before_the_sender_knows_that_the_connection_is_new(broker):
+    """Between the broker's answer and `connected` a sender that was at work would go on as if nothing had been
+    missed, and tell the events of the outage."""
+    told, go_on = threading.Event(), threading.Event()
+
+    def connected():
+        told.set()
+        assert go_on.wait(PATIENCE_S)
+
+    with Link(broker.address, "a-sender", connected=connected, heard=lambda *_: None, pace=QUICK) as link:
+        assert told.wait(PATIENCE_S) and link.client.is_connected()
+        try:
+            assert not link.up and link.send("bastide/x", b"early") is None
+        finally:
+            go_on.set()
+        settled(lambda: link.up)
+        for _ in range(2):  # and the same for each connection after the first
+            told.clear()
+            go_on.clear()
+            link.client.socket().shutdown(2)
+            assert told.wait(PATIENCE_S) and not link.up
+            go_on.set()
+            settled(lambda: link.up)
 
 
 def test_a_table_says_what_it_shows_and_whether_it_is_there(broker, tmp_path):
@@ -63,6 +97,7 @@ def test_while_the_broker_is_gone_play_goes_on_and_nothing_grows(broker, tmp_pat
         with Ear(broker) as ear:
             ear.until(is_rev(table.play(*moves()[:4])))
         broker.kill()
+        settled(lambda: not table.publisher.link.up)  # what is sent before the loss is noticed is no old news
         for n in range(300):
             table.session.set_status("hand" if n % 2 else "watching", str(n))
         rev = table.play(*moves()[4:])
@@ -133,10 +168,7 @@ def test_two_tables_with_one_name_notice_each_other(broker, tmp_path, caplog):
         other.play(*moves()[:2])
         for device in (one.publisher._identity.device, other.publisher._identity.device):
             ear.until(lambda t, v, d=device: t == STATE and v["device"] == d, after=n)
-        deadline, pause = time.monotonic() + PATIENCE_S, threading.Event()  # the ear may have heard it first
-        while not (one.publisher.doubled and other.publisher.doubled) and time.monotonic() < deadline:
-            pause.wait(0.02)
-        assert one.publisher.doubled and other.publisher.doubled
+        settled(lambda: one.publisher.doubled and other.publisher.doubled)  # the ear may have heard it first
         assert "another table is also called 'Table 4'" in caplog.text
 
 
