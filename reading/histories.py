@@ -84,7 +84,8 @@ class Search:
             if not grown:
                 break
             most = max(LIMITS.narrow, width // len(grown))
-            beam = sorted((h for queue in grown.values() for h in queue.best(most)), key=lambda h: -h.weight)
+            behind = LIMITS.settled_behind if any(self._settled(h, window) for h in beam) else LIMITS.behind
+            beam = sorted((h for queue in grown.values() for h in queue.best(most, behind)), key=lambda h: -h.weight)
         found, before, ends = [], self._before(belief, window), list(done.values() or beam)
         stands = self._painted(belief, before.union(*(h.tracks for h in ends)))
         for h in ends:
@@ -141,7 +142,7 @@ class Search:
         """Put every successor of a history into the queues, by the number of logged turns still to come. Only equals in
         that are compared: an illegal turn in the log counts against all of them sooner or later."""
         window = orders.window
-        if h.told and h.told[0] < window.first + window.settled:
+        if self._settled(h, window):
             self._queue_settled(h, orders, grown)
             return
         for index, rest in orders.next_logged(h.told):
@@ -161,6 +162,11 @@ class Search:
             if not ready and not upcoming:
                 odds = max(odds, -_NEVER_SEEN)
             queue.add(_Next(h=h, base=h.weight + odds, left=h.left - {at}, told=h.told, drops=at))
+
+    @staticmethod
+    def _settled(h: History, window: Window) -> bool:
+        """Whether a history's next turn is one of the settled ones."""
+        return bool(h.told) and h.told[0] < window.first + window.settled
 
     def _queue_settled(self, h: History, orders: Orders, grown: dict[int, _Queue]) -> None:
         """Queue the next settled turns: one that is reread, or all up to it as they are logged."""
@@ -268,13 +274,13 @@ class _Queue:
         self._count += 1
         heapq.heappush(self._waiting, (-weight, self._count, candidate, exact))
 
-    def best(self, most: int) -> list[History]:
-        """At most ``most`` distinct histories, the likeliest first."""
+    def best(self, most: int, behind: float) -> list[History]:
+        """At most ``most`` distinct histories, the likeliest first, none further than ``behind`` nats behind it."""
         out: list[History] = []
         known: set[object] = set()
         while self._waiting and len(out) < most:
             weight, _, n, exact = heapq.heappop(self._waiting)
-            if out and -weight < out[0].weight - LIMITS.behind:
+            if out and -weight < out[0].weight - behind:
                 break
             if not exact:
                 if n.laying is None:

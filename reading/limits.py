@@ -31,7 +31,9 @@ class Limits:
     width: int = 12  # histories kept
     narrow: int = 4  # least number kept of those that explain equally many logged turns
     worked_out: int = 48  # turns that a search computes in all histories: far-reaching windows keep fewer
-    behind: float = 12.0  # nats behind the likeliest at which a history is pruned: 6 in a million
+    behind: float = 9.0  # nats behind the likeliest at which a history is pruned: 1 in 8,000 (12 gives the recorded games no other end)
+    settled_behind: float = 12.0  # the same while turns taken as logged are to come: what the rules say against them is
+    # not counted yet (chosen)
     hardly: float = 0.1  # nats by which a look may change a square's evidence before it is weighed again
     clearly: float = 6.0  # nats of a rejected reading or of a tile's presence beyond which more makes no difference
     same_spot: float = 0.005  # tiles by which it may move a figure's foot
