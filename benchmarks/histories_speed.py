@@ -1,11 +1,11 @@
-"""What reading a long game costs: ``./run bench histories_speed [--tiles 160] [--seed 1]``.
+"""What reading a long game costs: ``./run bench histories_speed [--tiles 160] [--games 3] [--first 1]``.
 
-A generated game of five boxes is replayed from its looks, as `tests/reading` does it: a look every two seconds, about
+Generated games of five boxes are replayed from their looks, as `tests/reading` does it: a look every two seconds, about
 eight a turn, and somebody answers the questions. Processor time of one thread around the 20th, the 72nd and the last
-20 tiles: of the whole reader (belief, histories, decisions, notices) and of the histories alone; how often these are
-searched for, and how many states the rules work out for that. The last column is a ratio inside the run: to the step of
-the rules that lays a tile at the same point (`scoring.engine.step`). Wanted: at most 10 ms a turn for the histories at
-160 tiles.
+20 tiles, in the mean of the games: of the whole reader (belief, histories, decisions, notices) and of the histories
+alone; how often these are searched for, and how many states the rules work out for that. The last column is a ratio
+inside the run: to the step of the rules that lays a tile at the same point (`scoring.engine.step`). Wanted: at most
+10 ms a turn for the histories at 160 tiles.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import argparse
 import sys
 import time
 from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "reading"), str(ROOT / "tests" / "scoring")]
@@ -43,14 +45,21 @@ def step_ms(setup, events) -> list[float]:  # type: ignore[no-untyped-def]
     return out
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tiles", type=int, default=160)
-    parser.add_argument("--seed", type=int, default=1)
-    args = parser.parse_args()
-    setup, played = random_game(args.seed, *BOXES, tiles=args.tiles, name="zman2012")
+class Cost(NamedTuple):
+    """What a turn costs around one point of a game."""
+
+    reader_ms: float
+    histories_ms: float
+    searches: float
+    states: float
+    step_ms: float
+
+
+def costs(seed: int, tiles: int) -> dict[str, Cost]:
+    """Replays one game; the costs by the tiles that lie. Prints what the game was."""
+    setup, played = random_game(seed, *BOXES, tiles=tiles, name="zman2012")
     events = [e for e in played if isinstance(e, TilePlaced | FigurePlaced)]
-    looks = looks_of(setup, events, args.seed)
+    looks = looks_of(setup, events, seed)
     steps = step_ms(setup, events)
     reader, book = GameReader(setup), Book()
     spent: dict[int, list[float]] = {}  # by tiles that lie: of the reader and the histories, searches, states
@@ -81,16 +90,31 @@ def main() -> None:
         for n, cost in enumerate((whole, *inside)):
             known[n] += cost
     last = max(spent)
-    print(f"{len(steps)} tiles, {len(looks)} looks, {len(setup.players)} players, {book.questions} questions")
+    print(f"game {seed}: {len(steps)} tiles, {len(looks)} looks, {len(setup.players)} players, "
+          f"{book.questions} questions", flush=True)
+    out = {}
+    for name, (low, high) in {"10-30": (10, 30), "62-82": (62, 82), "last 20": (last - 20, last)}.items():
+        turns = [v for laid, v in spent.items() if low <= laid < high]
+        if turns:
+            reader_s, histories_s, searches, states = (sum(v[n] for v in turns) / (high - low) for n in range(4))
+            out[name] = Cost(1000 * reader_s, 1000 * histories_s, searches, states, fmean(steps[low:high] or [0.0]))
+    return out
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tiles", type=int, default=160)
+    parser.add_argument("--games", type=int, default=3)
+    parser.add_argument("--first", type=int, default=1, help="the first game's seed")
+    args = parser.parse_args()
+    games = [costs(seed, args.tiles) for seed in range(args.first, args.first + args.games)]
     print("tiles      reader ms a turn  histories ms a turn  searches a turn  states a turn  a step of the rules ms  "
           "histories in steps")
-    for low, high in ((10, 30), (62, 82), (last - 20, last)):
-        turns = [v for tiles, v in spent.items() if low <= tiles < high]
-        if turns:
-            one = sum(steps[low:high]) / max(1, len(steps[low:high]))
-            reader_s, histories_s, searches, states = (sum(v[n] for v in turns) / (high - low) for n in range(4))
-            print(f"{low:3}-{high:3}  {1000 * reader_s:19.1f}  {1000 * histories_s:19.1f}  {searches:15.1f}  "
-                  f"{states:13.0f}  {one:22.3f}  {1000 * histories_s / one:18.0f}")
+    for name in games[0]:
+        each = [game[name] for game in games if name in game]
+        of = Cost(*(fmean(c[n] for c in each) for n in range(len(Cost._fields))))
+        print(f"{name:9}  {of.reader_ms:16.1f}  {of.histories_ms:19.1f}  {of.searches:15.1f}  {of.states:13.0f}  "
+              f"{of.step_ms:22.3f}  {of.histories_ms / of.step_ms:18.0f}")
 
 
 if __name__ == "__main__":
