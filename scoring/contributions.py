@@ -44,8 +44,7 @@ class Piece:
 
     ``weight`` is its weight in a majority. ``stands`` are the kinds of features it may stand on, or ANYWHERE (empty: it
     is not a figure). A ``company`` piece may stand only where a follower of its player stands, and is returned with
-    the last one. ``wood_mm`` are the typical width, height and depth of the standing piece: what a camera that sees
-    several kinds can measure. A follower lies down in a field, other figures stand there too.
+    the last one.
     """
 
     name: str
@@ -54,7 +53,6 @@ class Piece:
     follower: bool = False
     stands: tuple[str, ...] = ()
     company: bool = False
-    wood_mm: tuple[float, float, float] = (16.0, 16.0, 9.9)
 
     def stands_on(self, kind: str) -> bool:
         """Whether it may stand on that kind of feature."""

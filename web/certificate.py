@@ -61,7 +61,7 @@ TEXTS = {
         "bound": (
             "This certificate can vouch for names and addresses at home only, not for any site of the internet. "
             "Take it away where you put it, when the table is no longer yours."),
-        "print": "Its fingerprint (SHA-256), to compare with another device's",
+        "print": "Its fingerprint (SHA-256), to compare with another device's:",
     },
     "de": {
         "title": "HTTPS für diesen Tisch",
@@ -98,7 +98,7 @@ TEXTS = {
         "bound": (
             "Dieses Zertifikat kann nur für Namen und Adressen zu Hause bürgen, für keine Seite im Internet. Es "
             "lässt sich dort wieder entfernen, wo es installiert wurde."),
-        "print": "Sein Fingerabdruck (SHA-256), zum Vergleich mit einem anderen Gerät",
+        "print": "Sein Fingerabdruck (SHA-256), zum Vergleich mit einem anderen Gerät:",
     },
     "fr": {
         "title": "HTTPS pour cette table",
@@ -108,33 +108,33 @@ TEXTS = {
             "dernier état pendant que la table redémarre. Il faut une seule étape, une fois par appareil."),
         "off": (
             "HTTPS n’est pas activé à cette table. Qui l’administre le fait sous Plus, Machine et caméra, Réglages,"
-            " Réseau : port HTTPS."),
+            " Réseau\u00a0: port HTTPS."),
         "download": "Télécharger le certificat",
         "ios": "iPhone et iPad",
         "android": "Android",
         "other": "Ordinateur",
         "ios_steps": [
-            "Ouvrez cette page dans Safari, touchez « Télécharger le certificat » et autorisez.",
-            "Réglages, tout en haut : « Profil téléchargé ». Installez-le.",
-            "Réglages, Général, Informations, Réglages des certificats : activez-le pour bastide.",
+            "Ouvrez cette page dans Safari, touchez «\u00a0Télécharger le certificat\u00a0» et autorisez.",
+            "Réglages, tout en haut\u00a0: «\u00a0Profil téléchargé\u00a0». Installez-le.",
+            "Réglages, Général, Informations, Réglages des certificats\u00a0: activez-le pour bastide.",
         ],
         "android_steps": [
-            "Touchez « Télécharger le certificat ».",
-            "Paramètres : cherchez « certificat CA » (Sécurité, Plus, Chiffrement et identifiants, Installer un "
-            "certificat). « Installer quand même ».",
+            "Touchez «\u00a0Télécharger le certificat\u00a0».",
+            "Paramètres\u00a0: cherchez «\u00a0certificat CA\u00a0» (Sécurité, Plus, Chiffrement et identifiants, "
+            "Installer un certificat). «\u00a0Installer quand même\u00a0».",
             "Choisissez bastide.crt parmi les téléchargements.",
         ],
         "other_steps": [
             "Téléchargez le certificat et ouvrez-le.",
             "Installez-le pour votre utilisateur parmi les autorités racines de confiance. Firefox demande dans ses"
-            " propres paramètres : Certificats, Autorités, Importer.",
+            " propres paramètres\u00a0: Certificats, Autorités, Importer.",
         ],
         "then": "Ouvrez ensuite",
         "install": "Le menu du navigateur y propose d’installer la page ou de l’ajouter à l’écran d’accueil.",
         "bound": (
             "Ce certificat ne peut garantir que des noms et adresses de la maison, aucun site d’internet. Il "
             "s’enlève là où il a été installé."),
-        "print": "Son empreinte (SHA-256), à comparer avec un autre appareil",
+        "print": "Son empreinte (SHA-256), à comparer avec un autre appareil\u00a0:",
     },
 }
 

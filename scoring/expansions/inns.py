@@ -37,8 +37,7 @@ def _unfinished(rules: Rules, rate: Rate, rule: str) -> Rate:
 INNS = Expansion(
     name="inns",
     products=("inns",),
-    pieces=(Piece(name="large", count=lambda players: 1, weight=2, follower=True, stands=ANYWHERE,
-                  wood_mm=(18.5, 19.3, 9.9)),),
+    pieces=(Piece(name="large", count=lambda players: 1, weight=2, follower=True, stands=ANYWHERE),),
     marks=marks,
     rates=(inn, cathedral),
     options=("unfinished_inn_cathedral",),

@@ -157,10 +157,8 @@ def holds(view: View, player: int) -> Iterator[Held]:
 TRADERS = Expansion(
     name="traders",
     products=("traders",),
-    pieces=(Piece(name="builder", count=lambda players: 1, stands=("road", "city"), company=True,
-                  wood_mm=(14.3, 20.5, 9.8)),
-            Piece(name="pig", count=lambda players: 1, stands=("field",), company=True,
-                  wood_mm=(22.1, 11.2, 8.0))),
+    pieces=(Piece(name="builder", count=lambda players: 1, stands=("road", "city"), company=True),
+            Piece(name="pig", count=lambda players: 1, stands=("field",), company=True)),
     marks=marks,
     handlers=(Handler(event=GoodsCounted, apply=on_goods, when=ANY),),
     laid=(extends_builder,),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from random_games import random_game
+
 from scoring.engine import apply, legal_figures, new_game
 from scoring.events import Player, Setup, notation, parse_event
 from scoring.explain import explain, in_english
@@ -89,3 +91,15 @@ def test_every_language_has_his_texts() -> None:
     assert {"setup.box.abbot", "figure.abbot", "reason.garden", "add.recall", "rule.R-ABBOT-02"} <= english
     for language in ("de", "fr"):
         assert english <= texts(language).keys()
+
+
+def test_random_games_play_it() -> None:
+    """As they are, with no line about the Abbot."""
+    games = [random_game(seed, "base", "abbot", tiles=74) for seed in range(4)]
+    moved = [e for _, events in games for e in events if getattr(e, "figure", "") == "abbot"]
+    assert {e.DO for e in moved} == {"deploy", "recall"}
+    for setup, events in games:
+        d = Draft(new_game(setup))
+        for event in events:
+            apply(d, event)
+        assert d.issues == []

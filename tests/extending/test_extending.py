@@ -45,7 +45,7 @@ ABBOT = {"abbot.py": "scoring/expansions/abbot.py", "abbot.toml": "scoring/catal
          "abbot_seen.toml": "scoring/expansions/abbot.toml"}
 
 
-@pytest.mark.parametrize("file", ["scoring/expansions/abbot.py", "hardware/timelapse.py"])
+@pytest.mark.parametrize("file", ["scoring/expansions/abbot.py", "hardware/snapshot.py"])
 def test_what_is_added_keeps_to_the_arrows(file: str) -> None:
     assert not list(wrong_arrows(file, ast.parse(block(f"# {file}"))))
 
@@ -67,9 +67,10 @@ def test_an_expansion(copy: Path) -> None:
     text = text.replace(known[0], known[0].replace(")}", ", ABBOT)}"))
     text = text.replace("\nfrom scoring.expansions.base", f"\n{imported}\nfrom scoring.expansions.base")
     listed.write_text(text, "utf-8")
-    shutil.copy(HERE / "play_abbot.py", copy)
+    for test in (HERE / "play_abbot.py", ROOT / "tests/scoring/random_games.py"):
+        shutil.copy(test, copy)
     said = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "play_abbot.py")
-    assert "7 passed" in said
+    assert "8 passed" in said
     seen = run(copy, "-c", "from scoring.tiles import catalogue\nfrom vision.looks import segments\n"
                "tile = catalogue()['abbot.01']\n"
                "print([tile.segments[n].kind for n in segments((0.5, 0.48), 0.05, 0.0, tile, 0)])")
@@ -88,25 +89,30 @@ def test_an_edition(copy: Path) -> None:
 
 
 def test_a_camera(copy: Path) -> None:
-    """A driver and an entry in a list; frames come through it."""
-    (copy / "hardware/timelapse.py").write_text(block("# hardware/timelapse.py"), "utf-8")
+    """A driver and an entry in a list; it keeps the contract of all drivers."""
+    (copy / "hardware/snapshot.py").write_text(block("# hardware/snapshot.py"), "utf-8")
     sources = copy / "hardware/sources.py"
     sources.write_text(sources.read_text("utf-8") + "\n\n" + block("# hardware/sources.py"), "utf-8")
-    said = run(copy, "-c", "import cv2, numpy as np\nfrom hardware.sources import open_source\n"
-               "from vision.frames import SourceError\n"
-               "cv2.imwrite('table.png', np.full((60, 80, 3), 90, np.uint8))\n"
-               "import os\n"
-               "def told(call):\n    try:\n        call()\n    except SourceError as e:\n        print(e)\n"
-               "with open_source('timelapse:table.png') as camera:\n"
-               "    first = camera.read()\n"
-               "    told(lambda: camera.read(timeout_s=0.0))\n"
-               "    os.utime('table.png', ns=(1, 10**9 + os.stat('table.png').st_mtime_ns))\n"
-               "    second = camera.read()\n"
-               "    print(camera.info.width, camera.info.height, first.bgr.shape, first.id, second.id)\n"
-               "told(camera.read)\n"
-               "told(lambda: open_source('timelapse:none.png').__enter__())")
-    assert said.splitlines() == ["table.png: no picture came for 0 s", "80 60 (60, 80, 3) 0 1", "table.png: not open",
-                                 "none.png: there is no such picture"]
+    for folder in ("hardware", "pi"):
+        shutil.copytree(ROOT / "tests" / folder, copy / "tests" / folder)
+    shutil.copy(HERE / "snapshots.py", copy / "tests/hardware")
+    contract = copy / "tests/hardware/test_contract.py"
+    text = contract.read_text("utf-8")
+    for before, after in (('LIVE = ("usb", ', 'LIVE = ("snapshot", "usb", '),
+                          ('{"http": ', '{"snapshot": SnapshotCamera, "http": '),
+                          ("from rtsp import", "from snapshots import SnapshotCamera\nfrom rtsp import")):
+        assert text.count(before) == 1
+        text = text.replace(before, after)
+    contract.write_text(text, "utf-8")
+    said = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "snapshot", str(contract))
+    assert "4 passed" in said
+    said = run(copy, "-c", "from hardware.sources import open_source\nfrom vision.frames import SourceError\n"
+               "for address in ('snapshot:http://127.0.0.1:1/capture', 'snapshot:file:///etc/hostname'):\n"
+               "    try:\n        open_source(address).__enter__()\n"
+               "    except SourceError as e:\n        print(e)")
+    assert said.splitlines() == [
+        "snapshot:http://127.0.0.1:1/capture does not answer: is the camera on and in the same network?",
+        "snapshot:file:///etc/hostname needs the address of a picture: snapshot:http://192.168.1.30/capture"]
 
 
 def test_a_language() -> None:

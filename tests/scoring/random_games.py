@@ -1,12 +1,18 @@
-"""Random legal games, from the engine's legal moves. Seeded, so that a failure can be reproduced."""
+"""Random legal games, from the engine's legal moves. Seeded, so that a failure can be reproduced.
+
+Moves of the boxes known here are derived from the rules again, to be compared with those that the boxes offer; a box
+that is added is played by the moves it offers.
+"""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
 
+from scoring.contributions import AFTER
 from scoring.engine import apply, fits, legal_claims, new_game, open_squares
 from scoring.events import Event, FigurePlaced, Player, Setup, TileDiscarded, TilePlaced, TurnEnded
+from scoring.expansions import KNOWN
 from scoring.expansions.dragon_moves import DragonMoved, FairyMoved, PrincessRemoved, dragon_steps, knights_of_princess
 from scoring.expansions.tower import Captured, TowerRaised, guard, may_capture, towers
 from scoring.expansions.wheel import SEGMENTS, CrownTaken, PlagueTook, WheelTurned, on_land, wheel
@@ -14,7 +20,8 @@ from scoring.rules import edition, with_options
 from scoring.state import Draft, in_hand
 
 COLOURS = ("red", "blue", "yellow", "green", "black", "grey")
-FIGURES = ("follower", "large", "builder", "pig")
+FIGURES = tuple(p.name for e in KNOWN.values() for p in e.pieces if p.stands)
+CHOSEN_HERE = (FigurePlaced, FairyMoved, TowerRaised, CrownTaken)  # figure actions that `_action` derives itself
 
 
 def setup_of(rng: random.Random, *expansions: str, name: str | None = None) -> Setup:
@@ -90,6 +97,11 @@ def _action(d: Draft, rng: random.Random) -> Iterator[Event]:
         f = rng.choice(knights)
         yield PrincessRemoved(player=d.player, owner=f.player, figure=f.figure, at=f.at, feature=f.feature,
                               where=f.where)
+        return
+    offered = [c.answers for c in d.box.moves(d) if c.answers and d.box.handlers[c.event].when == AFTER
+               and c.event not in CHOSEN_HERE]
+    if offered and rng.random() < 0.3:
+        yield rng.choice(rng.choice(offered))
         return
     claims = [(figure, c) for figure in FIGURES if in_hand(d, d.player, figure) > 0 for c in legal_claims(d, figure)]
     roll = rng.random()

@@ -18,9 +18,9 @@ from scoring.projection import live_view
 from scoring.state import GameState
 from scoring.tiles import catalogue
 
-BOXES = ("river", "inns", "traders", "dragon", "tower")
-CHOICES = [("base", *c) for n in (2, 3, 4, 5) for c in combinations(BOXES, n)] + \
-    [("wheel", *c) for n in (1, 2, 3, 4) for c in combinations(BOXES[1:], n)] + [("base", "wheel", *BOXES[1:])]
+BOXES = tuple(b for b in KNOWN if b not in ("base", "wheel"))  # the river is the first
+CHOICES = [("base", *c) for n in range(2, len(BOXES) + 1) for c in combinations(BOXES, n)] + \
+    [("wheel", *c) for n in range(1, len(BOXES)) for c in combinations(BOXES[1:], n)] + [("base", "wheel", *BOXES[1:])]
 
 
 def game(seed: int, *boxes: str, tiles: int) -> tuple[Setup, list[Event]]:

@@ -23,6 +23,19 @@ export const language =
 const locale = (navigator.languages ?? []).find((l) => l.toLowerCase().startsWith(language)) ?? language;
 const { default: texts } = await import(`./lang/${language}.js`);
 
+// Some languages put a space before punctuation, where a line must not break. Translators type an ordinary one.
+const BINDS = { fr: (text) => text.replace(/ (?=[:;!?»])|(?<=«) /g, "\u00a0") };
+export const typeset = BINDS[language] ?? ((text) => text);
+
+function typesetAll(found) {
+  for (const [key, text] of Object.entries(found)) {
+    if (typeof text === "string") found[key] = typeset(text);
+    else typesetAll(text); // plural forms
+  }
+  return found;
+}
+typesetAll(texts);
+
 const plurals = new Intl.PluralRules(language);
 const lists = new Intl.ListFormat(language, { type: "conjunction" });
 const numbers = new Intl.NumberFormat(locale);
@@ -50,7 +63,7 @@ function more(folder) {
     fetched.set(
       folder,
       import(`./lang/${folder}/${language}.js`).then((found) => {
-        Object.assign(texts, found.default);
+        Object.assign(texts, typesetAll(found.default));
       }),
     );
   return fetched.get(folder);

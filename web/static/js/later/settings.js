@@ -2,7 +2,7 @@
 
 import { post } from "../access.js";
 import { button, h, redraw, symbol } from "../dom.js";
-import { language, listed, t } from "../i18n.js";
+import { language, listed, t, typeset } from "../i18n.js";
 import { errorText } from "../words.js";
 import { begunAgain } from "./again.js";
 import { Part } from "./part.js";
@@ -93,7 +93,7 @@ export class Settings extends Part {
   }
 
   words(texts) {
-    return texts[language] ?? texts.en;
+    return typeset(texts[language] ?? texts.en);
   }
 
   row(o) {
