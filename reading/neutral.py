@@ -136,6 +136,7 @@ class NeutralMoves:
         doubts: list[Doubt] = []
         state = states[-1]
         for neutral in state.box.neutrals if len(log.groups) and log.groups[-1].tile is not None else ():
+            self._forget(neutral, state)
             made = self._tell(neutral, belief, log, states, colours, now) or \
                 self._lost(neutral, belief, log, states, colours, now)
             if made is not None and made.asked and self._answered(neutral, made, log):
@@ -167,6 +168,14 @@ class NeutralMoves:
                 and now.t_s - sight.came_s < LIMITS.ask_after_s:
             return None  # it may go on, and what it sent home may still be taken up
         return made
+
+    def _forget(self, neutral: Neutral, state: GameState) -> None:
+        """Drop the question about a move that did not happen: the piece is seen where the game has it, so another move
+        to the square of the question is a new one."""
+        posed, found, has = self._posed.get(neutral.name), stands_on(self.seen.get(neutral.name, {})), neutral.at(state)
+        if posed is not None and found is not None and found[0] == has and found[1] >= NEUTRAL.lead \
+                and _end(neutral, posed[0]) != has:
+            del self._posed[neutral.name]
 
     def _answered(self, neutral: Neutral, made: Decision, log: LoggedGame) -> bool:
         """Whether people were asked already if it went where a question has it go: what they said is not asked again

@@ -203,3 +203,31 @@ def test_what_people_took_back_is_not_asked_again_though_it_happened_before(besi
     beside.book.say(Retracted(seq=next(s for s, e in reversed(list(effective(beside.book.entries))) if e == told)))
     beside.sees(6)
     assert len(beside.beyond_tiles()) == 2 and not questions(beside)
+
+
+def agreed(table: Table) -> None:
+    """People say that everything in the log is right."""
+    for seq, event in effective(table.book.entries):
+        table.book.say(Amended(seq=seq, body=event))
+
+
+def test_another_walk_to_where_it_had_not_gone_is_asked(table: Table) -> None:
+    table.lays(FAR, "dragon.16", 0)  # Anna
+    agreed(table)
+    seen = table.stands.pop("dragon")  # a hand lies over it
+    table.sees()
+    table.lays((2, 0), "base.U", 0)  # Ben
+    table.sees(6)
+    first, = questions(table)
+    assert isinstance(first, DragonMoved) and first.player == 0
+    table.book.say(Retracted(seq=max(open_questions(table.book.entries))))
+    table.stands["dragon"] = seen
+    table.sees(6)
+    table.lays((3, 0), "base.U", 0)  # Anna
+    agreed(table)
+    table.stands["dragon"] = FAR, (0.5, 0.5)
+    table.sees()
+    assert not table.beyond_tiles() and not questions(table)
+    table.lays((4, 0), "dragon.14", 0)  # Ben, only after it was seen there
+    again, = questions(table)
+    assert isinstance(again, DragonMoved) and (again.player, again.path[-1]) == (1, first.path[-1])
