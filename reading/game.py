@@ -143,10 +143,10 @@ class GameReader:
             self._belief = self._alignment.belief(self._belief)
             return True
         placed = self._alignment.look(look)
-        if look.whole and len(look.squares) >= 2:
+        if look.whole and look.squares:
             known = self._known(log)
             agree, could = agreement(placed, known)
-            if could >= 3 and agree < LIMITS.board_known * could:
+            if could >= min(3, len(known)) and agree < LIMITS.board_known * could:
                 return self._other_board(look, known, log)
         self._belief = updated(self._belief, placed)
         return True
