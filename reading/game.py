@@ -199,7 +199,7 @@ class GameReader:
             return Decisions(decisions=made, alignment=self._alignment, began=len(fresh))
         stand = {(f.at, f.player) for f in self._steps.closed(state).standing.values()}
         self._own, others, unsure = self._remote_claims.decide(self._belief, log, states, self._colours, now,
-                                                                self._stack_moves.tops())
+                                                                self._stack_moves.tops(), fresh)
         window, before = self._window(log, fresh, stand)
         histories = self._histories(window, log)
         long_past, amended = self._long_past(log, state, now)
