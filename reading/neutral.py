@@ -20,7 +20,7 @@ from scoring.contributions import Neutral
 from scoring.events import Event
 from scoring.state import GameState, StandingFigure
 from scoring.tiles import Square
-from vision.looks import SquareLook, TableLook, probability
+from vision.looks import NeutralLook, SquareLook, StackLook, TableLook, probability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,7 @@ class NeutralLimits:
     too_soon: float = 6.0  # against a move after a tile that appeared when the piece already stood there
     hardly: float = 4.0  # the likeliest move is asked about if it weighs less than minus this
     earlier: float = 1.0  # against a move in the turn before the newest
+    by_pile: float = 0.2  # tiles: distance from a pile within which it is the pile (as `vision.stacks`)
     far: float = 0.12  # tiles: scale of the distance between the piece and the figure beside which it is put
     ways: int = 400  # most moves that are weighed
 
@@ -78,6 +79,8 @@ def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str])
 
 def _updated(old: Sighting | None, square: SquareLook, name: str, at: Square, t: float) -> Sighting:
     seen = square.neutral.get(name)
+    if seen is not None and any(_is_pile(seen, pile) for pile in square.stacks.values()):
+        seen = None
     odds, foot = (NEUTRAL.absent, (at[0] + 0.5, at[1] + 0.5)) if seen is None else (
         seen.there, (at[0] + seen.foot[0], at[1] + seen.foot[1]))
     came = t if old is None or (old.odds < 0.0) != (odds < 0.0) else old.came_s
@@ -88,6 +91,17 @@ def _updated(old: Sighting | None, square: SquareLook, name: str, at: Square, t:
     share = NEUTRAL.again * (1.0 - math.exp(-max(0.0, t - old.t_s) / LIMITS.new_look_s))
     return Sighting(odds=old.odds + share * odds if abs(old.odds) < 2 * abs(odds) else old.odds, t_s=t,
                     came_s=came, foot=foot if odds > 0 else old.foot, known=known)
+
+
+def _is_pile(seen: NeutralLook, pile: StackLook) -> bool:
+    """Whether what is seen may be a pile: its wood may have the piece's colour, and no piece stands on it."""
+    if pile.there <= 0.0:
+        return False
+    high = max(range(len(pile.heights)), key=lambda n: pile.heights[n], default=0)
+    dx, dy = (high * f for f in pile.floor)  # from the place to the top
+    x, y = (s - t for s, t in zip(seen.foot, pile.top, strict=True))
+    along = max(-1.0, min(0.0, (x * dx + y * dy) / (dx * dx + dy * dy))) if (dx, dy) != (0.0, 0.0) else 0.0
+    return math.dist((x, y), (along * dx, along * dy)) < NEUTRAL.by_pile
 
 
 def stands_on(sights: Sightings) -> tuple[Square, float] | None:

@@ -25,7 +25,7 @@ from scoring.expansions.traders import GoodsCounted  # noqa: E402
 from scoring.notation import FigureRef  # noqa: E402
 from scoring.rules import edition, with_options  # noqa: E402
 from scoring.transcript import Game, turns_of, write  # noqa: E402
-from vision.stills import Still, keep  # noqa: E402
+from vision.stills import keep  # noqa: E402
 
 SETUP = Setup(expansions=("base", "traders", "dragon"), rules=with_options(edition(), {"fairy_mode": "follower"}),
               players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")))

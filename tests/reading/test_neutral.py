@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from looks_replayed import Book
 from tables import figure, look
 
 from reading.game import GameReader
+from reading.neutral import updated
 from scoring.engine import fold
 from scoring.events import Event, Player, Setup, TilePlaced
 from scoring.expansions.dragon_moves import DragonMoved, FairyMoved, beasts
 from scoring.log import Amended, Retracted, effective, open_questions
 from scoring.rules import edition, with_options
 from scoring.tiles import Square
-from vision.looks import FigureLook, NeutralLook, TableLook
+from vision.looks import FigureLook, NeutralLook, SquareLook, StackLook, TableLook
 
 RULES = with_options(edition(), {"fairy_mode": "follower", "princess_removal": "may"})
 SETUP = Setup(expansions=("base", "dragon"), rules=RULES,
@@ -231,3 +233,28 @@ def test_another_walk_to_where_it_had_not_gone_is_asked(table: Table) -> None:
     table.lays((4, 0), "dragon.14", 0)  # Ben, only after it was seen there
     again, = questions(table)
     assert isinstance(again, DragonMoved) and (again.player, again.path[-1]) == (1, first.path[-1])
+
+
+def test_a_move_is_told_with_the_next_tile_and_before_it(beside: Table) -> None:
+    beside.lays((2, 0), "base.U", 0)  # Anna
+    beside.stands["fairy"] = FAR, (0.7, 0.3)
+    beside.sees(1, every_s=1.0)
+    beside.sees(1, every_s=2.0)
+    before = beside.events
+    assert before[-1] == TilePlaced(player=0, tile="base.U", at=(2, 0), rot=0)
+    beside.tiles[3, 0] = "base.U", 0
+    beside.sees(1, every_s=2.0)
+    moved, laid = beside.events[len(before):]
+    assert isinstance(moved, FairyMoved) and (moved.player, moved.at) == (0, FAR)
+    assert isinstance(laid, TilePlaced) and laid.at == (3, 0)
+
+
+def test_a_pile_of_the_same_wood_is_not_the_piece() -> None:
+    """Its blocks have the fairy's colour."""
+    piece = NeutralLook(there=5.0, foot=(0.52, 0.44))
+    pile = StackLook(there=6.0, top=(0.56, 0.42), yaw=0.0, floor=(0.02, -0.03), heights=(-6.0, -2.0, -0.2))
+    for foot, stands in ((piece.foot, False), ((0.51, 0.58), False), ((0.2, 0.8), True)):
+        square = SquareLook(there=5.0, seen=1.0, tiles={("base.U", 0): 0.0}, rest=-9.0, figures=(),
+                            neutral={"fairy": replace(piece, foot=foot)}, stacks={"tower": pile})
+        sights = updated({}, TableLook(frame=1, t_s=1.0, squares={FAR: square}, whole=False), ["fairy"])["fairy"]
+        assert (sights[FAR].odds > 0.0) == stands
