@@ -52,13 +52,16 @@ NEUTRAL = NeutralLimits()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
     """What looks say of a piece on a square: its log-odds, the time of the last look (``t_s``) and of the first one of
-    those that agree (``came_s``), its foot in tiles of the board, and whether it was ever seen there (``known``)."""
+    those that agree (``came_s``), its foot in tiles of the board, and whether it was ever seen there (``known``): the
+    newest time in ``found_s``, the first one of that stay in ``first_s``."""
 
     odds: float
     t_s: float
     came_s: float
     foot: tuple[float, float]
     known: bool = False
+    first_s: float = math.inf
+    found_s: float = -math.inf
 
 
 Sightings = Mapping[Square, Sighting]
@@ -72,12 +75,15 @@ def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str])
         for at, square in look.squares.items():
             if square.figures is None or square.seen < LIMITS.seen_least:
                 continue
-            sights[at] = _updated(sights.get(at), square, name, at, look.t_s)
+            elsewhere = max((s.found_s for other, s in sights.items() if other != at), default=-math.inf)
+            sights[at] = _updated(sights.get(at), square, name, at, look.t_s, elsewhere)
         out[name] = sights
     return out
 
 
-def _updated(old: Sighting | None, square: SquareLook, name: str, at: Square, t: float) -> Sighting:
+def _updated(old: Sighting | None, square: SquareLook, name: str, at: Square, t: float, elsewhere: float) -> Sighting:
+    """The sightings on a square after one more look. A piece that is seen again, and was not seen ``elsewhere`` (the
+    newest time) meanwhile, was there all the time: looks at it miss it for the same reason, several in a row."""
     seen = square.neutral.get(name)
     if seen is not None and any(_is_pile(seen, pile) for pile in square.stacks.values()):
         seen = None
@@ -85,12 +91,15 @@ def _updated(old: Sighting | None, square: SquareLook, name: str, at: Square, t:
         seen.there, (at[0] + seen.foot[0], at[1] + seen.foot[1]))
     came = t if old is None or (old.odds < 0.0) != (odds < 0.0) else old.came_s
     known = odds > 0.0 or old is not None and old.known
+    if odds > 0.0 and old is not None and old.known and elsewhere <= old.found_s:
+        came = min(came, old.first_s)
+    first, found = (came, t) if odds > 0.0 else (math.inf, -math.inf) if old is None else (old.first_s, old.found_s)
     if old is None or (old.odds < 0.0) != (odds < 0.0):  # it came or went: little of the old evidence remains
         kept = odds if old is None else odds + NEUTRAL.remembered * old.odds
-        return Sighting(odds=kept, t_s=t, came_s=came, foot=foot, known=known)
+        return Sighting(odds=kept, t_s=t, came_s=came, foot=foot, known=known, first_s=first, found_s=found)
     share = NEUTRAL.again * (1.0 - math.exp(-max(0.0, t - old.t_s) / LIMITS.new_look_s))
     return Sighting(odds=old.odds + share * odds if abs(old.odds) < 2 * abs(odds) else old.odds, t_s=t,
-                    came_s=came, foot=foot if odds > 0 else old.foot, known=known)
+                    came_s=came, foot=foot if odds > 0 else old.foot, known=known, first_s=first, found_s=found)
 
 
 def _is_pile(seen: NeutralLook, pile: StackLook) -> bool:

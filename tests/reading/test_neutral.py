@@ -258,3 +258,34 @@ def test_a_pile_of_the_same_wood_is_not_the_piece() -> None:
                             neutral={"fairy": replace(piece, foot=foot)}, stacks={"tower": pile})
         sights = updated({}, TableLook(frame=1, t_s=1.0, squares={FAR: square}, whole=False), ["fairy"])["fairy"]
         assert (sights[FAR].odds > 0.0) == stands
+
+
+def test_one_that_was_missed_for_a_while_came_when_it_was_first_seen(beside: Table) -> None:
+    beside.lays((2, 0), "base.U", 0)  # Anna
+    seen = FAR, (0.7, 0.3)
+    beside.stands["fairy"] = seen
+    beside.sees(1, every_s=1.0)
+    del beside.stands["fairy"]
+    beside.lays((3, 0), "base.U", 0)  # Ben
+    beside.stands["fairy"] = seen
+    beside.tiles[4, 0] = "base.U", 0  # Anna
+    beside.sees(3)
+    events = beside.events
+    moved = next(e for e in reversed(events) if isinstance(e, FairyMoved))
+    assert (moved.player, moved.at) == (0, FAR) and not questions(beside)
+    assert events[events.index(moved) - 1] == TilePlaced(player=0, tile="base.U", at=(2, 0), rot=0)
+
+
+def test_one_that_was_seen_elsewhere_meanwhile_came_anew(beside: Table) -> None:
+    """What was first seen there was print."""
+    beside.lays((2, 0), "base.U", 0)  # Anna
+    beside.stands["fairy"] = FAR, (0.7, 0.3)
+    beside.sees(1, every_s=1.0)
+    beside.stands["fairy"] = WEST, (0.7, 0.3)
+    beside.lays((3, 0), "base.U", 0)  # Ben
+    beside.stands["fairy"] = FAR, (0.7, 0.3)
+    beside.lays((4, 0), "base.U", 0)  # Anna
+    events = beside.events
+    moved = next(e for e in reversed(events) if isinstance(e, FairyMoved))
+    assert (moved.player, moved.at) == (0, FAR) and not questions(beside)
+    assert events[events.index(moved) - 1] == TilePlaced(player=0, tile="base.U", at=(4, 0), rot=0)
