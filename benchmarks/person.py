@@ -9,7 +9,7 @@ from bastide.table.asking import CLAIM, WHOSE
 from bastide.table.session import TableSession
 from bastide.watching.following import commit
 from reading.watcher import Proposal
-from scoring.events import Event, FigurePlaced, TilePlaced, to_json
+from scoring.events import Event, FigurePlaced, TilePlaced, from_json, to_json
 from scoring.log import effective
 from scoring.transcript import Game, write
 from vision.stills import Still
@@ -55,20 +55,32 @@ class Person:
                 session.command({"do": "answer", "question": question["id"], "choice": choice})
                 continue
             if not isinstance(event, TilePlaced | FigurePlaced):
-                did = next((m for m in self._moves.get(_own(event, known), ()) if m["do"] == event.DO), None)
+                did = self._move(question["seq"], known)
                 session.command({"do": "answer", "question": question["id"], "choice": "other", "body": did})
                 continue
-            truth = self._lies.get(event.at) if isinstance(event, TilePlaced) else self._figure(event, known)
+            truth = self._lies.get(event.at) if isinstance(event, TilePlaced) else self._figure(question["seq"], known)
             session.command({"do": "answer", "question": question["id"], "choice": "other",
                              "body": None if truth is None else self._body(truth, event)})
 
-    def _figure(self, event: FigurePlaced, known: Mapping[int, Event]) -> dict[str, Any] | None:
-        """The figure that an event of the log is about: the one it names, else the one put on its square in its turn,
-        else the newest there of those whose turn's tile is in the log; None if nobody stands there."""
+    def _move(self, seq: int, known: Mapping[int, Event]) -> dict[str, Any] | None:
+        """The move that an event of the log is about: the one of its turn that it says, else the first of its kind that
+        no other event of the turn says; None if there is none."""
+        at = _own(seq, known)
+        others = [e for s, e in known.items() if s != seq and not isinstance(e, TilePlaced) and _own(s, known) == at]
+        moves = [m for m in self._moves.get(at, ()) if m["do"] == known[seq].DO] if at is not None else []
+        said = [m for m in moves if _says(known[seq], m)]
+        return next(iter([*said, *(m for m in moves if not any(_says(e, m) for e in others))]), None)
+
+    def _figure(self, seq: int, known: Mapping[int, Event]) -> dict[str, Any] | None:
+        """The figure that an event of the log is about: the one it names, rather of its turn than of another one, else
+        the one put on its square in its turn, else the newest there of those whose turn's tile is in the log; None if
+        nobody stands there."""
+        event = known[seq]
+        assert isinstance(event, FigurePlaced)
         there = self._stands.get(event.at, [])
         laid = [e.at for e in known.values() if isinstance(e, TilePlaced)]
-        own = _own(event, known)
-        named = [f for _, f in there if _same(f, to_json(event))]
+        own = _own(seq, known)
+        named = [f for tile, f in sorted(there, key=lambda f: f[0] != own) if _same(f, to_json(event))]
         return next(iter([*named, *(f for tile, f in there if tile == own),
                           *(f for tile, f in reversed(there) if tile in laid)]), None)
 
@@ -77,10 +89,15 @@ class Person:
         return {**truth, "part": event.part} if isinstance(event, TilePlaced) else dict(truth)
 
 
-def _own(event: Event, known: Mapping[int, Event]) -> tuple[int, int]:
-    """The square of the tile in whose turn the log has an event."""
-    upto = [e for e in known.values() if isinstance(e, TilePlaced) or e == event]
-    return next(e.at for e in reversed(upto[:upto.index(event)]) if isinstance(e, TilePlaced))
+def _own(seq: int, known: Mapping[int, Event]) -> tuple[int, int] | None:
+    """The square of the tile in whose turn the log has an event; None before the first tile."""
+    upto = list(known)[:list(known).index(seq)]
+    return next((e.at for s in reversed(upto) if isinstance(e := known[s], TilePlaced)), None)
+
+
+def _says(event: Event, move: Mapping[str, Any]) -> bool:
+    """Whether an event says just what a move of the true game says."""
+    return from_json(dict(move)) == event
 
 
 def _same(body: Mapping[str, Any] | None, true: Mapping[str, Any] | None) -> bool:

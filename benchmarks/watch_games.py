@@ -6,7 +6,8 @@ Plays recorded games from ../shared/games/dev (2 to 5 players; with --demo, or w
 through the simulated camera and the watcher, exactly as `bastide watch` does, and compares the result with the truth. A
 silent error is a tile, a figure or a tile's player that is wrong, missing or extra and was not asked about; `owner`
 counts the tiles with the right player. `others` are turns in which a neutral piece moved, by the rules or by hand; one
-is right if its place and the figure beside it are. `moves` are all other events, of the rules of some box (a block
+is right if its place and the figure beside it are, and one that is wrong is silent unless that very move was asked
+about. `moves` are all other events, of the rules of some box (a block
 added, a figure taken, a ransom paid): one is right if the turn of the same tile has it, and one that is missing or
 extra is silent unless that very event was asked about.
 """
@@ -103,9 +104,10 @@ def compare(truth: Game, watched: dict, claims: Collection[Square] = ()) -> dict
     moved = [key for key, (_, went) in stood.items() if went or key in stands and stands[key][1]]
     wrong = [key for key in moved if stands.get(key, (None, False)) != stood[key]]
     n |= {"others": len(moved), "others_right": len(moved) - len(wrong)}
-    said = any(m.get("asked") for turn in watched["turns"] for m in turn["moves"] if m["do"] not in ("tile", "deploy"))
-    n["silent"] += len(wrong) * (not said)
-    n["errors"] += [f"{key[0]} at {key[1:]}: was {stood[key]}, read {stands.get(key)}" for key in wrong]
+    doubted_moves = set(asked_moves(watched))
+    n["silent"] += sum(key not in doubted_moves for key in wrong)
+    n["errors"] += [f"{key[0]} at {key[1:]}: {'asked' if key in doubted_moves else 'SILENT'}, was {stood[key]}, read "
+                    f"{stands.get(key)}" for key in wrong]
     happened = Counter(key for key, _ in further(truth, write(truth)))
     seen_ = list(further(read(watched), watched))
     doubted = Counter(key for key, asked in seen_ if asked)
@@ -156,6 +158,22 @@ def walked(game: Game) -> dict[tuple[str, int, int], tuple[object, bool]]:
             moved = piece.at(state) != piece.at(before) or any(piece.goes(e) for e in turn.events)
             out[piece.name, *square] = there, moved
     return out
+
+
+def asked_moves(data: dict) -> Iterator[tuple[str, int, int]]:  # type: ignore[type-arg]
+    """The moves of neutral pieces that are open questions in a watched game, named as by `walked`."""
+    game = read(data)
+    state = new_game(game.setup)
+    for turn, row in zip(game.turns, data["turns"], strict=True):
+        square = next((e.at for e in turn.events if isinstance(e, TilePlaced)), None)
+        for event, move in zip(turn.events, row["moves"], strict=True):
+            before, state = state, step(state, event)
+            if square is None or not move.get("asked") or isinstance(event, TilePlaced | FigurePlaced):
+                continue
+            for piece in state.box.neutrals:
+                if piece.goes(event) or piece.at(state) != piece.at(before):
+                    yield piece.name, *square
+        state = step(state, TurnEnded())
 
 
 def told(move: dict) -> str:  # type: ignore[type-arg]

@@ -143,10 +143,10 @@ class GameReader:
             self._belief = self._alignment.belief(self._belief)
             return True
         placed = self._alignment.look(look)
-        if look.whole and len(look.squares) >= 2:
+        if look.whole and look.squares:
             known = self._known(log)
             agree, could = agreement(placed, known)
-            if could >= 3 and agree < LIMITS.board_known * could:
+            if could >= min(3, len(known)) and agree < LIMITS.board_known * could:
                 return self._other_board(look, known, log)
         self._belief = updated(self._belief, placed)
         return True
@@ -199,7 +199,7 @@ class GameReader:
             return Decisions(decisions=made, alignment=self._alignment, began=len(fresh))
         stand = {(f.at, f.player) for f in self._steps.closed(state).standing.values()}
         self._own, others, unsure = self._remote_claims.decide(self._belief, log, states, self._colours, now,
-                                                                self._stack_moves.tops())
+                                                                self._stack_moves.tops(), fresh)
         window, before = self._window(log, fresh, stand)
         histories = self._histories(window, log)
         long_past, amended = self._long_past(log, state, now)
@@ -213,7 +213,7 @@ class GameReader:
             partial(self._effect, tuple(events)))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(self._belief, log, states, self._steps, self._colours, now)
-        made = made or (*others, *raised, *walked)[:1]  # their positions hold only while the log is unchanged
+        made = _with(made, (*others, *raised, *walked)[:1])
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
             if at is not None:  # checked again until the log has it
                 self._tried.pop(at, None)
@@ -378,3 +378,12 @@ class GameReader:
         for event in (instead if e == told_event else e for e in events):
             state = (self._steps.after(state, event) if event is not None else None) or state
         return tuple(final_scoring(state).totals)
+
+
+def _with(made: tuple[Decision, ...], other: tuple[Decision, ...]) -> tuple[Decision, ...]:
+    """What the histories say with another move of a turn that is logged already. Its position holds only while the log
+    is unchanged, but it may precede the next tile, so that nobody is asked about a turn of which something is known."""
+    if any(d.after is not None or d.replaces is not None for d in made):
+        return made
+    n = next((n for n, d in enumerate(made) if any(isinstance(e, TilePlaced) for e in d.events)), 0)
+    return (*made[:n], *other, *made[n:]) if n < len(made) else made or other

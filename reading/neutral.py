@@ -20,7 +20,7 @@ from scoring.contributions import Neutral
 from scoring.events import Event
 from scoring.state import GameState, StandingFigure
 from scoring.tiles import Square
-from vision.looks import SquareLook, TableLook, probability
+from vision.looks import NeutralLook, SquareLook, StackLook, TableLook, probability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,7 @@ class NeutralLimits:
     too_soon: float = 6.0  # against a move after a tile that appeared when the piece already stood there
     hardly: float = 4.0  # the likeliest move is asked about if it weighs less than minus this
     earlier: float = 1.0  # against a move in the turn before the newest
+    by_pile: float = 0.2  # tiles: distance from a pile within which it is the pile (as `vision.stacks`)
     far: float = 0.12  # tiles: scale of the distance between the piece and the figure beside which it is put
     ways: int = 400  # most moves that are weighed
 
@@ -51,13 +52,16 @@ NEUTRAL = NeutralLimits()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
     """What looks say of a piece on a square: its log-odds, the time of the last look (``t_s``) and of the first one of
-    those that agree (``came_s``), its foot in tiles of the board, and whether it was ever seen there (``known``)."""
+    those that agree (``came_s``), its foot in tiles of the board, and whether it was ever seen there (``known``): the
+    newest time in ``found_s``, the first one of that stay in ``first_s``."""
 
     odds: float
     t_s: float
     came_s: float
     foot: tuple[float, float]
     known: bool = False
+    first_s: float = math.inf
+    found_s: float = -math.inf
 
 
 Sightings = Mapping[Square, Sighting]
@@ -71,23 +75,42 @@ def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str])
         for at, square in look.squares.items():
             if square.figures is None or square.seen < LIMITS.seen_least:
                 continue
-            sights[at] = _updated(sights.get(at), square, name, at, look.t_s)
+            elsewhere = max((s.found_s for other, s in sights.items() if other != at), default=-math.inf)
+            sights[at] = _updated(sights.get(at), square, name, at, look.t_s, elsewhere)
         out[name] = sights
     return out
 
 
-def _updated(old: Sighting | None, square: SquareLook, name: str, at: Square, t: float) -> Sighting:
+def _updated(old: Sighting | None, square: SquareLook, name: str, at: Square, t: float, elsewhere: float) -> Sighting:
+    """The sightings on a square after one more look. A piece that is seen again, and was not seen ``elsewhere`` (the
+    newest time) meanwhile, was there all the time: looks at it miss it for the same reason, several in a row."""
     seen = square.neutral.get(name)
+    if seen is not None and any(_is_pile(seen, pile) for pile in square.stacks.values()):
+        seen = None
     odds, foot = (NEUTRAL.absent, (at[0] + 0.5, at[1] + 0.5)) if seen is None else (
         seen.there, (at[0] + seen.foot[0], at[1] + seen.foot[1]))
     came = t if old is None or (old.odds < 0.0) != (odds < 0.0) else old.came_s
     known = odds > 0.0 or old is not None and old.known
+    if odds > 0.0 and old is not None and old.known and elsewhere <= old.found_s:
+        came = min(came, old.first_s)
+    first, found = (came, t) if odds > 0.0 else (math.inf, -math.inf) if old is None else (old.first_s, old.found_s)
     if old is None or (old.odds < 0.0) != (odds < 0.0):  # it came or went: little of the old evidence remains
         kept = odds if old is None else odds + NEUTRAL.remembered * old.odds
-        return Sighting(odds=kept, t_s=t, came_s=came, foot=foot, known=known)
+        return Sighting(odds=kept, t_s=t, came_s=came, foot=foot, known=known, first_s=first, found_s=found)
     share = NEUTRAL.again * (1.0 - math.exp(-max(0.0, t - old.t_s) / LIMITS.new_look_s))
     return Sighting(odds=old.odds + share * odds if abs(old.odds) < 2 * abs(odds) else old.odds, t_s=t,
-                    came_s=came, foot=foot if odds > 0 else old.foot, known=known)
+                    came_s=came, foot=foot if odds > 0 else old.foot, known=known, first_s=first, found_s=found)
+
+
+def _is_pile(seen: NeutralLook, pile: StackLook) -> bool:
+    """Whether what is seen may be a pile: its wood may have the piece's colour, and no piece stands on it."""
+    if pile.there <= 0.0:
+        return False
+    high = max(range(len(pile.heights)), key=lambda n: pile.heights[n], default=0)
+    dx, dy = (high * f for f in pile.floor)  # from the place to the top
+    x, y = (s - t for s, t in zip(seen.foot, pile.top, strict=True))
+    along = max(-1.0, min(0.0, (x * dx + y * dy) / (dx * dx + dy * dy))) if (dx, dy) != (0.0, 0.0) else 0.0
+    return math.dist((x, y), (along * dx, along * dy)) < NEUTRAL.by_pile
 
 
 def stands_on(sights: Sightings) -> tuple[Square, float] | None:
@@ -136,6 +159,7 @@ class NeutralMoves:
         doubts: list[Doubt] = []
         state = states[-1]
         for neutral in state.box.neutrals if len(log.groups) and log.groups[-1].tile is not None else ():
+            self._forget(neutral, state)
             made = self._tell(neutral, belief, log, states, colours, now) or \
                 self._lost(neutral, belief, log, states, colours, now)
             if made is not None and made.asked and self._answered(neutral, made, log):
@@ -167,6 +191,14 @@ class NeutralMoves:
                 and now.t_s - sight.came_s < LIMITS.ask_after_s:
             return None  # it may go on, and what it sent home may still be taken up
         return made
+
+    def _forget(self, neutral: Neutral, state: GameState) -> None:
+        """Drop the question about a move that did not happen: the piece is seen where the game has it, so another move
+        to the square of the question is a new one."""
+        posed, found, has = self._posed.get(neutral.name), stands_on(self.seen.get(neutral.name, {})), neutral.at(state)
+        if posed is not None and found is not None and found[0] == has and found[1] >= NEUTRAL.lead \
+                and _end(neutral, posed[0]) != has:
+            del self._posed[neutral.name]
 
     def _answered(self, neutral: Neutral, made: Decision, log: LoggedGame) -> bool:
         """Whether people were asked already if it went where a question has it go: what they said is not asked again

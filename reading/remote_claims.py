@@ -8,7 +8,7 @@ to the turn of the latter.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reading.belief import FigureTrack, TableBelief
@@ -33,11 +33,12 @@ class RemoteClaims:
     _allowed: dict[int, tuple[FigurePlaced, ...]] = field(default_factory=dict)
 
     def decide(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int],
-              now: Moment, tops: Mapping[Square, Point] | None = None,
+              now: Moment, tops: Mapping[Square, Point] | None = None, fresh: Collection[Square] = (),
               ) -> tuple[TableBelief, list[Decision], list[Doubt]]:
         """The belief without those figures, which did not claim their tile in its own turn; what to report of them, and
         what to ask. ``states`` are the states after each event of the log, preceded by the initial one; ``tops`` are
-        the tops of piles by square, as they appear, in tiles of the board."""
+        the tops of piles by square, as they appear, in tiles of the board. While ``fresh`` tiles are not in the log, a
+        figure that was not there before them waits: one of them may let its player place it."""
         if log.version != self._version:
             self._version, self._allowed = log.version, {}
         put = [line for g in log.groups for line in g.rest
@@ -46,6 +47,7 @@ class RemoteClaims:
         asked: list[Doubt] = []
         apart: dict[int, float] = {}  # with the end of their tile's turn
         known = {p.event.at for p in put if isinstance(p.event, FigurePlaced)}
+        awaited = min((_bare_s(belief, at) for at in fresh), default=math.inf) if states[-1].box.reaching else math.inf
         since = min((_since_s(belief, g) for g in log.groups[-LIMITS.open_turns:]), default=0.0)
         for at, tracks in _by_square(belief, tops or {}).items():
             if at not in known and not any(f.back_s >= since for f in tracks):
@@ -62,7 +64,7 @@ class RemoteClaims:
                 top = (tops or {}).get(at)
                 made = None if line is not None else self._of(f, at, group, player, belief, log, states, colours, now,
                                                               top)
-                if line is not None or made is not None:
+                if line is not None or made is not None or f.back_s > awaited and not now.last:
                     apart[f.id] = _over_s(belief, log, group)
                 if made is not None and made.asked:
                     asked.append(Doubt(decision=made, gain=1.0, due=True))
@@ -163,10 +165,15 @@ def _since_s(belief: TableBelief, turn: LoggedTurn) -> float:
 
 def _came_later(belief: TableBelief, turn: LoggedTurn, than_s: float) -> bool:
     """Whether the turn's tile was surely not there yet at a time: its square was seen bare at that time or later."""
-    track = belief.squares.get(turn.at) if turn.at is not None else None
+    return turn.at is None or _bare_s(belief, turn.at) > than_s
+
+
+def _bare_s(belief: TableBelief, at: Square) -> float:
+    """When a square with a tile was last seen bare, else since when its tile has been seen; infinite without one."""
+    track = belief.squares.get(at)
     if track is None or track.laid is None:
-        return True
-    return (track.laid.since_s if track.laid.bare_s is None else track.laid.bare_s) > than_s
+        return math.inf
+    return track.laid.since_s if track.laid.bare_s is None else track.laid.bare_s
 
 
 def _before(rest: Sequence[LoggedEvent], otherwise: int) -> int:

@@ -94,6 +94,8 @@ class TableWatcher:
             self._alignment = told.alignment
             self._reporter.forget()
             self._seen.clear()
+        if told.status == "no_board":
+            self._alignment = None  # what it was taken for is not there
         if self._alignment is None and look.whole:
             self.tracker.refuse()
             return Observation(status=self._status(followed, told))

@@ -74,6 +74,7 @@ class Box:
         self._placing = tuple(c for e in self.expansions for c in e.placing)
         self._deploying = tuple(c for e in self.expansions for c in e.deploying)
         self._reaches = tuple(r for e in self.expansions for r in e.reaches)
+        self.reaching = bool(self._reaches)  # whether figures may ever be deployed elsewhere than on the last tile
         self._shows = tuple(e.shows for e in self.expansions if e.shows)
         self._draws = tuple(e.draws for e in self.expansions if e.draws)
         self._holds = tuple(e.holds for e in self.expansions if e.holds)

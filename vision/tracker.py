@@ -11,7 +11,7 @@ looks. Squares are named from the first tile found; their place in the game is n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -223,11 +223,14 @@ class Tracker:
             if all(np.allclose(found.poses[at], pose) for at, pose in self.poses.items()):
                 return None
             grid = found.moved @ self.lattice.grid
+            lay = {at: found.moved @ pose for at, pose in self.poses.items()}
             self.lattice = Lattice(grid=grid, shifts={})
             for at, pose in found.poses.items():
                 self.lattice.shifts[at] = self.lattice.shift_of(at, pose)
             self._vain_s = None
-            return Followed(status="following", look=self._look(frame, list(self.places()), whole=True))
+            look = self._look(frame, list(self.places()), whole=True)
+            return Followed(status="following", look=self._settled(
+                frame.bgr, look, {at: pose for at, pose in lay.items() if not np.allclose(found.poses[at], pose)}))
         if len(differ) < self.attention.arm_part * len(self.poses):
             return None  # an arm occludes some of them
         if self._vain_s is None:
@@ -242,6 +245,19 @@ class Tracker:
         if again is not None and len(again.shifts) >= self.attention.anew * len(self.poses):
             return self.begin(frame, again)  # as large, in another light: the reader of the game aligns it
         return Followed(status="lost" if self._since() > self.attention.lost_s else "moving", since_s=self._since())
+
+    def _settled(self, bgr: Image, look: TableLook, lay: Mapping[Square, Array]) -> TableLook:
+        """The look without tiles that moved by themselves (``lay``: where they were) and are not seen where they went:
+        what matched there is a hand that lay over them when they were last looked at. They stay where they were."""
+        assert self.lattice is not None and self.stillness is not None
+        lost = {at: pose for at, pose in lay.items()
+                if at in look.squares and at in self.lattice.shifts and look.squares[at].there <= self.attention.there}
+        for at, pose in lost.items():
+            self.lattice.shifts[at] = self.lattice.shift_of(at, pose)
+            self._squares[at].due_s = self.stillness.now_s + self.attention.contradicted_s
+        if lost:
+            self.register.keep(bgr, self.poses, {})
+        return replace(look, squares={at: s for at, s in look.squares.items() if at not in lost})
 
     def _aligned(self, bgr: Image, found: Lattice) -> Lattice | None:
         """A board that was found again, its squares named as before by matching the tiles' snapshots."""

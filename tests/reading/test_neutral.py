@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from looks_replayed import Book
 from tables import figure, look
 
 from reading.game import GameReader
+from reading.neutral import updated
 from scoring.engine import fold
 from scoring.events import Event, Player, Setup, TilePlaced
 from scoring.expansions.dragon_moves import DragonMoved, FairyMoved, beasts
 from scoring.log import Amended, Retracted, effective, open_questions
 from scoring.rules import edition, with_options
 from scoring.tiles import Square
-from vision.looks import FigureLook, NeutralLook, TableLook
+from vision.looks import FigureLook, NeutralLook, SquareLook, StackLook, TableLook
 
 RULES = with_options(edition(), {"fairy_mode": "follower", "princess_removal": "may"})
 SETUP = Setup(expansions=("base", "dragon"), rules=RULES,
@@ -203,3 +205,87 @@ def test_what_people_took_back_is_not_asked_again_though_it_happened_before(besi
     beside.book.say(Retracted(seq=next(s for s, e in reversed(list(effective(beside.book.entries))) if e == told)))
     beside.sees(6)
     assert len(beside.beyond_tiles()) == 2 and not questions(beside)
+
+
+def agreed(table: Table) -> None:
+    """People say that everything in the log is right."""
+    for seq, event in effective(table.book.entries):
+        table.book.say(Amended(seq=seq, body=event))
+
+
+def test_another_walk_to_where_it_had_not_gone_is_asked(table: Table) -> None:
+    table.lays(FAR, "dragon.16", 0)  # Anna
+    agreed(table)
+    seen = table.stands.pop("dragon")  # a hand lies over it
+    table.sees()
+    table.lays((2, 0), "base.U", 0)  # Ben
+    table.sees(6)
+    first, = questions(table)
+    assert isinstance(first, DragonMoved) and first.player == 0
+    table.book.say(Retracted(seq=max(open_questions(table.book.entries))))
+    table.stands["dragon"] = seen
+    table.sees(6)
+    table.lays((3, 0), "base.U", 0)  # Anna
+    agreed(table)
+    table.stands["dragon"] = FAR, (0.5, 0.5)
+    table.sees()
+    assert not table.beyond_tiles() and not questions(table)
+    table.lays((4, 0), "dragon.14", 0)  # Ben, only after it was seen there
+    again, = questions(table)
+    assert isinstance(again, DragonMoved) and (again.player, again.path[-1]) == (1, first.path[-1])
+
+
+def test_a_move_is_told_with_the_next_tile_and_before_it(beside: Table) -> None:
+    beside.lays((2, 0), "base.U", 0)  # Anna
+    beside.stands["fairy"] = FAR, (0.7, 0.3)
+    beside.sees(1, every_s=1.0)
+    beside.sees(1, every_s=2.0)
+    before = beside.events
+    assert before[-1] == TilePlaced(player=0, tile="base.U", at=(2, 0), rot=0)
+    beside.tiles[3, 0] = "base.U", 0
+    beside.sees(1, every_s=2.0)
+    moved, laid = beside.events[len(before):]
+    assert isinstance(moved, FairyMoved) and (moved.player, moved.at) == (0, FAR)
+    assert isinstance(laid, TilePlaced) and laid.at == (3, 0)
+
+
+def test_a_pile_of_the_same_wood_is_not_the_piece() -> None:
+    """Its blocks have the fairy's colour."""
+    piece = NeutralLook(there=5.0, foot=(0.52, 0.44))
+    pile = StackLook(there=6.0, top=(0.56, 0.42), yaw=0.0, floor=(0.02, -0.03), heights=(-6.0, -2.0, -0.2))
+    for foot, stands in ((piece.foot, False), ((0.51, 0.58), False), ((0.2, 0.8), True)):
+        square = SquareLook(there=5.0, seen=1.0, tiles={("base.U", 0): 0.0}, rest=-9.0, figures=(),
+                            neutral={"fairy": replace(piece, foot=foot)}, stacks={"tower": pile})
+        sights = updated({}, TableLook(frame=1, t_s=1.0, squares={FAR: square}, whole=False), ["fairy"])["fairy"]
+        assert (sights[FAR].odds > 0.0) == stands
+
+
+def test_one_that_was_missed_for_a_while_came_when_it_was_first_seen(beside: Table) -> None:
+    beside.lays((2, 0), "base.U", 0)  # Anna
+    seen = FAR, (0.7, 0.3)
+    beside.stands["fairy"] = seen
+    beside.sees(1, every_s=1.0)
+    del beside.stands["fairy"]
+    beside.lays((3, 0), "base.U", 0)  # Ben
+    beside.stands["fairy"] = seen
+    beside.tiles[4, 0] = "base.U", 0  # Anna
+    beside.sees(3)
+    events = beside.events
+    moved = next(e for e in reversed(events) if isinstance(e, FairyMoved))
+    assert (moved.player, moved.at) == (0, FAR) and not questions(beside)
+    assert events[events.index(moved) - 1] == TilePlaced(player=0, tile="base.U", at=(2, 0), rot=0)
+
+
+def test_one_that_was_seen_elsewhere_meanwhile_came_anew(beside: Table) -> None:
+    """What was first seen there was print."""
+    beside.lays((2, 0), "base.U", 0)  # Anna
+    beside.stands["fairy"] = FAR, (0.7, 0.3)
+    beside.sees(1, every_s=1.0)
+    beside.stands["fairy"] = WEST, (0.7, 0.3)
+    beside.lays((3, 0), "base.U", 0)  # Ben
+    beside.stands["fairy"] = FAR, (0.7, 0.3)
+    beside.lays((4, 0), "base.U", 0)  # Anna
+    events = beside.events
+    moved = next(e for e in reversed(events) if isinstance(e, FairyMoved))
+    assert (moved.player, moved.at) == (0, FAR) and not questions(beside)
+    assert events[events.index(moved) - 1] == TilePlaced(player=0, tile="base.U", at=(4, 0), rot=0)

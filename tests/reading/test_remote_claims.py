@@ -8,7 +8,7 @@ from test_neutral import EAST, FAR, SETUP, WEST, Table
 
 from scoring.engine import fold
 from scoring.events import FigurePlaced
-from scoring.log import Retracted, effective, open_questions
+from scoring.log import Amended, Retracted, effective, open_questions
 
 
 @pytest.fixture
@@ -77,6 +77,17 @@ def test_the_figure_may_be_seen_before_the_portals_tile(table: Table) -> None:
     table.hidden = ()
     table.sees()
     assert FigurePlaced(player=1, figure="follower", at=WEST, feature="road", where="E W", portal=True) in table.events
+
+
+def test_the_figure_may_come_to_sight_with_the_portals_tile(table: Table) -> None:
+    """It waits until the tile is in the log: it is no figure of the turn of the tile on which it stands."""
+    table.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
+    table.lays((2, 0), "dragon.02", 0)
+    table.sees()
+    put, = [e for e in table.events if isinstance(e, FigurePlaced) and e.at == WEST]
+    assert put == FigurePlaced(player=1, figure="follower", at=WEST, feature="road", where="E W", portal=True)
+    assert table.events.index(put) == len(table.events) - 1
+    assert not open_questions(table.book.entries) and not any(isinstance(e.body, Amended) for e in table.book.entries)
 
 
 def test_it_is_told_once_although_it_was_out_of_sight_for_a_while(table: Table) -> None:

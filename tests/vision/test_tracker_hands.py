@@ -13,6 +13,7 @@ from vision.figures import Seen
 from vision.frames import Frame, Image
 from vision.lattice import Array, Lattice
 from vision.looks import FigureLook
+from vision.registration import Registration
 from vision.senses import TileEvidence
 from vision.stillness import Stillness
 from vision.tracker import Tracker
@@ -63,3 +64,23 @@ def test_a_figure_at_a_covered_tile_may_be_a_piece_in_the_hand(foot: float, doub
     assert (told(tracker, (0, 0)) < 1.0) == doubted  # nothing has moved over the other one since
     sense.covered.clear()
     assert told(tracker, (0, 0), (1, 0)) == 6.0
+
+
+def test_a_tile_that_went_with_a_hand_stays_where_it_was() -> None:
+    """Its snapshot showed the hand, which has moved: there is no tile where it matches now."""
+    sense, frame = TwoTiles(), Frame(id=0, t_s=0.0, source="", bgr=np.zeros((9 * SIDE, 12 * SIDE, 3), np.uint8))
+    tracker = Tracker(sense, lambda bgr: None, lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
+    tracker.stillness = Stillness((9 * SIDE, 12 * SIDE))
+    tracker.begin(frame, Lattice(grid=START, shifts=dict.fromkeys(LAID, (0.0, 0.0, 0.0))))
+    away = np.array([[1, 0, 0.4 * SIDE], [0, 1, 0.0], [0, 0, 1.0]])
+    poses = {at: away @ pose if at == (1, 0) else pose for at, pose in tracker.poses.items()}
+    tracker.register.find = lambda bgr: Registration(  # type: ignore[method-assign]
+        poses=poses, seen=frozenset(LAID), moved=np.eye(3))
+    sense.covered.add((1, 0))
+    followed = tracker._register(frame, list(LAID))
+    assert followed is not None and followed.look is not None and (1, 0) not in followed.look.squares
+    assert tracker.lattice is not None and np.allclose(tracker.lattice.shifts[1, 0], 0.0)
+    sense.covered.clear()  # a tile that was pushed is seen where it went
+    followed = tracker._register(frame, list(LAID))
+    assert followed is not None and followed.look is not None and (1, 0) in followed.look.squares
+    assert np.allclose(tracker.lattice.shifts[1, 0], (0.4, 0.0, 0.0))

@@ -1,0 +1,105 @@
+"""The judge and the simulated person of benchmarks/watch_games.py."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+
+import watch_games  # noqa: E402
+from person import Person  # noqa: E402
+
+from bastide.log.store import Store  # noqa: E402
+from bastide.table.session import TableSession  # noqa: E402
+from reading.policy import Decision  # noqa: E402
+from reading.watcher import Proposal  # noqa: E402
+from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced  # noqa: E402
+from scoring.expansions.dragon_moves import FairyMoved  # noqa: E402
+from scoring.expansions.traders import GoodsCounted  # noqa: E402
+from scoring.notation import FigureRef  # noqa: E402
+from scoring.rules import edition, with_options  # noqa: E402
+from scoring.transcript import Game, turns_of, write  # noqa: E402
+from vision.stills import keep  # noqa: E402
+
+SETUP = Setup(expansions=("base", "traders", "dragon"), rules=with_options(edition(), {"fairy_mode": "follower"}),
+              players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")))
+BESIDE = FigureRef(owner=1, figure="follower", feature="road", where="E W")
+VISIT = FairyMoved(player=1, at=(-1, 0), beside=BESIDE)
+# Ben has a follower west of the start; two turns later he moves the fairy to it
+BEGUN: tuple[Event, ...] = (
+    TilePlaced(player=0, tile="base.U", at=(1, 0), rot=0),
+    TilePlaced(player=1, tile="base.U", at=(-1, 0), rot=0),
+    FigurePlaced(player=1, figure="follower", at=(-1, 0), feature="road", where="E W"),
+    TilePlaced(player=0, tile="base.U", at=(2, 0), rot=0),
+    TilePlaced(player=1, tile="base.U", at=(3, 0), rot=0),
+    VISIT,
+    TilePlaced(player=0, tile="base.U", at=(4, 0), rot=0),
+)
+NEXT = TilePlaced(player=1, tile="base.U", at=(5, 0), rot=0)
+
+
+def game(*events: Event) -> Game:
+    return Game(setup=SETUP, turns=turns_of(SETUP, events))
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[TableSession]:
+    with Store(tmp_path / "log.sqlite") as store:
+        yield TableSession(store, SETUP)
+
+
+def watched(session: TableSession, true: Game, sure: tuple[Event, ...], asked: Event) -> tuple[Event, ...]:
+    """What the log says after a person who knows the true game was asked about the last event."""
+    picture = np.zeros((8, 8, 3), np.uint8)
+    person, still = Person(true), keep(picture, {})
+    for event in (*sure, asked):
+        doubtful = event is asked
+        made = Decision(events=(event,), confidence=0.9, asked=doubtful, alternatives=(((event,), 0.9), ((), 0.1)),
+                        at=(0, 0), frame=1)
+        person.save(session, Proposal(decision=made, crop=picture), still)
+    assert len(person.asked) == 1
+    return tuple(e for t in turns_of(SETUP, [e for _, e in session_events(session)]) for e in t.events)
+
+
+def session_events(session: TableSession) -> tuple[tuple[int, Event], ...]:
+    from scoring.log import effective
+    return effective(session.entries)
+
+
+def test_a_move_that_an_earlier_turn_had_is_denied(session: TableSession) -> None:
+    again = FairyMoved(player=1, at=(-1, 0), beside=BESIDE)
+    log = watched(session, game(*BEGUN, NEXT), (*BEGUN, NEXT), again)
+    assert log == (*BEGUN, NEXT)
+
+
+def test_of_two_moves_in_a_turn_the_one_that_was_read_is_confirmed(session: TableSession) -> None:
+    wine, grain = (GoodsCounted(player=1, goods=name, count=1) for name in ("wine", "grain"))
+    true = game(*BEGUN, NEXT, wine, grain)
+    assert watched(session, true, (*BEGUN, NEXT, wine), grain) == (*BEGUN, NEXT, wine, grain)
+
+
+def test_a_move_read_wrongly_becomes_the_one_that_is_missing(session: TableSession) -> None:
+    wine, grain, cloth = (GoodsCounted(player=1, goods=name, count=1) for name in ("wine", "grain", "cloth"))
+    true = game(*BEGUN, NEXT, wine, grain)
+    assert watched(session, true, (*BEGUN, NEXT, wine), cloth) == (*BEGUN, NEXT, wine, grain)
+
+
+def asking(data: dict[str, Any], turn: int) -> dict[str, Any]:
+    data["turns"][turn]["moves"][-1]["asked"] = True
+    return data
+
+
+def test_a_wrong_move_of_a_piece_is_silent_unless_itself_was_asked_about() -> None:
+    back = FairyMoved(player=1, at=(5, 0))
+    true = game(*BEGUN, NEXT, back)
+    assert watch_games.compare(true, dict(write(true)))["silent"] == 0
+    wrong = game(*BEGUN, NEXT, VISIT)
+    assert watch_games.compare(true, dict(write(wrong)))["silent"] == 1
+    assert watch_games.compare(true, asking(dict(write(wrong)), 5))["silent"] == 0
+    assert watch_games.compare(true, asking(dict(write(wrong)), 3))["silent"] == 1  # the question about the first move

@@ -1,0 +1,63 @@
+"""The board is looked for again when what was taken for it is none."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+from tables import START, TWO, look
+
+from reading.game import GameReader
+from reading.watcher import TableWatcher
+from scoring.tiles import Square
+from vision.attention import Followed
+from vision.frames import Frame
+from vision.looks import TableLook
+from vision.tracker import Tracker
+
+STACK = {(0, 0): ("base.B", 2)}  # face-down tiles: their print looks like a cloister
+
+
+def test_one_tile_that_is_not_the_start_tile_is_no_board() -> None:
+    reader = GameReader(TWO)
+    assert reader.look(look(1.0, START), ()).status == "watching"
+    assert reader.look(look(5.0, STACK), ()).status == "no_board"
+    tiles = {(0, 0): ("base.U", 0), (1, 0): ("base.D", 0)}  # counted from another tile now
+    told = [reader.look(look(t_s, tiles), ()) for t_s in (9.0, 13.0, 17.0)]
+    assert [t.status for t in told] == 3 * ["watching"] and told[-1].decisions[0].at == (-1, 0)
+
+
+def test_a_hand_over_the_start_tile_is_no_other_board() -> None:
+    reader = GameReader(TWO)
+    assert reader.look(look(1.0, START), ()).status == "watching"
+    assert reader.look(look(5.0, STACK, hidden=((0, 0),)), ()).status == "watching"
+
+
+class Fake:
+    """A tracker that shows what it is given, and counts the boards that it has to refuse."""
+
+    def __init__(self) -> None:
+        self.shows, self.refused, self.stillness, self.lattice = look(0.0, {}), 0, None, None
+
+    def feed(self, frame: Frame) -> Followed:
+        return Followed(status="following", look=self.shows)
+
+    def refuse(self) -> None:
+        self.refused += 1
+
+    def look_again(self, squares: list[Square]) -> None:
+        pass
+
+
+def test_a_board_that_is_none_is_refused_though_one_was_known() -> None:
+    tracker = Fake()
+    watcher = TableWatcher(TWO, cast(Tracker, tracker))
+
+    def sees(shows: TableLook) -> int:
+        tracker.shows = shows
+        watcher.feed(Frame(id=shows.frame, t_s=shows.t_s, source="", bgr=np.zeros((8, 8, 3), np.uint8)), ())
+        return tracker.refused
+
+    assert sees(look(1.0, START)) == 0
+    assert sees(look(5.0, STACK)) == 1
+    assert sees(look(9.0, START)) == 1
