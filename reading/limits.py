@@ -21,6 +21,10 @@ class Limits:
     turned: float = 4.0  # evidence of a look against the belief from which the tile may be another one now
     changes: float = 1.8  # weight of looks (two, some seconds apart) after which a change is believed
     laid_stays: float = 2.0  # the same for a tile being gone: laid tiles do not leave unnoticed
+    # belief: the set's print
+    misprinted: float = 0.05  # share of kinds whose print looks take for a given other one (SenseLimits.mistaken)
+    all_printed: float = 0.8  # share of misread tiles that are misread because of their kind's print (chosen)
+    misprint_least: float = 0.02  # probability below which a misprint is not considered
     # belief: figures
     same_foot: float = 0.45  # tiles within which a figure of the same paint is the same figure
     moved_foot: float = 0.22  # and beyond which it has been moved
@@ -31,7 +35,7 @@ class Limits:
     width: int = 12  # histories kept
     narrow: int = 4  # least number kept of those that explain equally many logged turns
     worked_out: int = 48  # turns that a search computes in all histories: far-reaching windows keep fewer
-    behind: float = 9.0  # nats behind the likeliest at which a history is pruned, 1 in 8,000 (12 ends recorded games alike)
+    behind: float = 9.0  # nats behind the likeliest at which a history is pruned (12 ends recorded games alike)
     settled_behind: float = 12.0  # the same while turns taken as logged are to come: what the rules say against them is
     # not counted yet (chosen)
     hardly: float = 0.1  # nats by which a look may change a square's evidence before it is weighed again
