@@ -1,13 +1,15 @@
 """Watch the films in ../shared/sequences as `bastide watch` does and compare every game with its truth.
 
     ./run bench watch_sequences [NAME...] [--taught] [--calibrated] [--fps N] [--learn] [--answered]
+                                    [--record DIR]
 
 One row per film: tiles and figures that are right, tiles given to the wrong player, moves asked about, silent errors (a
 wrong or missing tile, figure or player without a question), whether the last known scores are equal. ``real-1`` is a
 real game of which every picture is shown for five seconds. With --fps the films are shown at that frame rate instead of
 4: ``real-1`` at any rate, the others, of which every nth frame is taken, at 1 or 2. With --learn tiles learned from one
 film are used in the next. With --answered every question is answered correctly at once (person.py): the questions are
-printed, and remaining errors count as silent. The films are not in the repository.
+printed, and remaining errors count as silent; with both, tiles are learned while people answer, as in `bastide serve`.
+With --record the looks of each film are kept in a folder. The films are not in the repository.
 """
 
 from __future__ import annotations
@@ -27,11 +29,13 @@ from person import Person
 from bastide.camera.opening import open_camera
 from bastide.log.store import Store
 from bastide.table.session import TableSession
-from bastide.tiles.art import load_tiles
+from bastide.tiles.art import box_contents, load_tiles, tile_book
 from bastide.watching.following import follow
+from bastide.watching.learning import Learner
 from bastide.watching.recording import transcript_of
 from bastide.watching.watcher import make_watcher
 from scoring.transcript import read
+from vision.tileset import merged
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -67,9 +71,9 @@ def source_of(name: str, scratch: Path, fps: int) -> str:
 
 
 def watched(name: str, scratch: Path, *, taught: bool, lens: Path | None, fps: int = FPS,
-            book: Path | None = None) -> dict[str, Any]:
+            book: Path | None = None, record: Path | None = None) -> dict[str, Any]:
     """The game as `bastide watch` writes it, and what it printed under ``watch``; with a ``book`` it learns into that
-    data folder, and reads with its pictures."""
+    data folder, and reads with its pictures; the looks are appended to the file ``record``."""
     folder = SHARED / "sequences" / name
     source = source_of(name, scratch, fps)
     setup = json.loads((folder / "transcript.json").read_text())["setup"]
@@ -82,6 +86,8 @@ def watched(name: str, scratch: Path, *, taught: bool, lens: Path | None, fps: i
         options += ["--calibration", str(lens)]
     if book is not None:
         options.append("--learn")
+    if record is not None:
+        options += ["--record", str(record)]
     out = scratch / "game.json"
     done = subprocess.run([sys.executable, "-m", "bastide", "watch", "--source", source, "--players",
                            str(folder / "players.json"), "--data", str(book or scratch / "data"),
@@ -91,16 +97,23 @@ def watched(name: str, scratch: Path, *, taught: bool, lens: Path | None, fps: i
     return {**json.loads(out.read_text()), "watch": json.loads(done.stdout)}
 
 
-def answered(name: str, scratch: Path, *, taught: bool, fps: int) -> tuple[dict[str, Any], list[str]]:
-    """The game after every question was answered, and the questions."""
+def answered(name: str, scratch: Path, *, taught: bool, fps: int,
+             learned: Path | None) -> tuple[dict[str, Any], list[str]]:
+    """The game after every question was answered, and the questions; with a folder ``learned`` its tiles are learned
+    there, and read with at once."""
     folder = SHARED / "sequences" / name
     truth = read(json.loads((folder / "transcript.json").read_text()))
     person, art = Person(truth), SHARED / TAUGHT[name] if name in TAUGHT else folder / "tiles"
     with Store(scratch / "log.sqlite") as store:
         session = TableSession(store, truth.setup)
-        watcher = make_watcher(load_tiles(str(art) if taught else None, truth.setup.expansions), truth.setup)
+        tiles = load_tiles(str(art) if taught else None, truth.setup.expansions)
+        book = None if learned is None else tile_book(str(learned), str(art) if taught else None)
+        learner = None if book is None else Learner(book, session, lambda _: tiles, box_contents)
+        watcher = make_watcher(tiles if book is None else merged(tiles, book.tileset()), truth.setup)
         with open_camera(source_of(name, scratch, fps)) as camera:
-            follow(camera, watcher, session, save=person.save)
+            follow(camera, watcher, session, save=person.save, learner=learner)
+        if learner is not None:
+            learner.write()
         return transcript_of(session), person.asked
 
 
@@ -137,9 +150,10 @@ def main() -> int:
     parser.add_argument("--fps", type=int, default=FPS, help=f"pictures a second (default: {FPS})")
     parser.add_argument("--learn", action="store_true", help="learn the tiles from each film for those after it")
     parser.add_argument("--answered", action="store_true", help="somebody answers every question at once, and right")
+    parser.add_argument("--record", type=Path, metavar="DIR", help="keep each film's looks there, as NAME.json.gz")
     options = parser.parse_args()
-    if options.answered and (options.calibrated or options.learn):
-        parser.error("--answered goes with neither --calibrated nor --learn")
+    if options.answered and (options.calibrated or options.record):
+        parser.error("--answered goes with neither --calibrated nor --record")
     if options.fps < 1 or any(FPS % options.fps for name in options.names if name != "real-1"):
         parser.error(f"--fps {options.fps}: films have {FPS} pictures a second, of which every nth can be taken; "
                      "only real-1 can be shown at any rate")
@@ -155,10 +169,12 @@ def main() -> int:
             scratch = Path(folder)
             lens, questions = lens_of(name, scratch) if options.calibrated else None, list[str]()
             if options.answered:
-                game, questions = answered(name, scratch, taught=options.taught, fps=options.fps)
+                game, questions = answered(name, scratch, taught=options.taught, fps=options.fps,
+                                           learned=None if learned is None else Path(learned.name))
             else:
                 game = watched(name, scratch, taught=options.taught, lens=lens, fps=options.fps,
-                               book=None if learned is None else Path(learned.name))
+                               book=None if learned is None else Path(learned.name),
+                               record=options.record and options.record / f"{name}.json.gz")
         told = module.compare_watch(game, truth)
         asked = len(questions) if options.answered else told["asked"]
         wrong = players_wrong(module, game, truth)

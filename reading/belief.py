@@ -80,6 +80,7 @@ class FigureTrack:
     missed_s: float | None = None
     flickers: float = 0.0
     away: Absence | None = None
+    piece: str = ""  # which one it is, as far as people have settled it
     settled: bool = False  # ``pieces`` take all figures of the table into account (`reading.pieces`)
 
     @cached_property

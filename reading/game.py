@@ -41,6 +41,7 @@ from reading.pieces import Kinds
 from reading.policy import Decision, Doubt, Moment, Shown, decisions
 from reading.remote_claims import RemoteClaims
 from reading.removals import removals
+from reading.settled import Settled
 from reading.shapes import Reading, shape
 from reading.stacks import StackMoves
 from reading.taking_over import taken_over
@@ -83,6 +84,8 @@ class GameReader:
         self._prefix = LogStates(setup, self._steps)
         self._alignment: Alignment | None = None
         self._belief = TableBelief()
+        self._settled = Settled()
+        self._informed = self._belief  # with what is settled applied to all of it
         self._own = self._belief  # without figures that belong to another turn than their tile's
         self._doubts: dict[int, Doubt] = {}  # uncertain events of the log by their entry's number
         self._effects: dict[tuple[Event | None, Event | None], float] = {}  # cached for the events `_effects_of`
@@ -188,6 +191,7 @@ class GameReader:
     # -- what happened ----------------------------------------------------------------------------------------------
 
     def _decide(self, log: LoggedGame, now: Moment) -> Decisions:
+        self._informed = self._settled.applied(self._belief, log, self._colours)
         events = [line.event for line in log.lines]
         if any(isinstance(e, GameEnded) for e in events):
             return Decisions(alignment=self._alignment)
@@ -195,40 +199,40 @@ class GameReader:
         state = states[-1]
         fresh = self._fresh(state)
         if not any(g.tile is not None for g in log.groups) and len(fresh) >= LIMITS.began_before:
-            made = taken_over(self._belief, state, fresh, self._colours, now)
+            made = taken_over(self._informed, state, fresh, self._colours, now)
             return Decisions(decisions=made, alignment=self._alignment, began=len(fresh))
         stand = {(f.at, f.player) for f in self._steps.closed(state).standing.values()}
-        self._own, others, unsure = self._remote_claims.decide(self._belief, log, states, self._colours, now,
+        self._own, others, unsure = self._remote_claims.decide(self._informed, log, states, self._colours, now,
                                                                 self._stack_moves.tops(), fresh)
         window, before = self._window(log, fresh, stand)
         histories = self._histories(window, log)
         long_past, amended = self._long_past(log, state, now)
-        walked, not_sure = self._neutral_moves.decide(self._belief, log, states, self._colours, now)
-        raised, maybe = self._stack_moves.decide(self._belief, log, states, self._colours, now)
+        walked, not_sure = self._neutral_moves.decide(self._informed, log, states, self._colours, now)
+        raised, maybe = self._stack_moves.decide(self._informed, log, states, self._colours, now)
         made, shown, self._doubts = decisions(
-            self._belief, histories, log, before, now,
+            self._informed, histories, log, before, now,
             {**long_past,
              **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
             [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe],
             partial(self._effect, tuple(events)))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
-        others += removals(self._belief, log, states, self._steps, self._colours, now)
+        others += removals(self._informed, log, states, self._steps, self._colours, now)
         made = _with(made, (*others, *raised, *walked)[:1])
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
             if at is not None:  # checked again until the log has it
                 self._tried.pop(at, None)
                 self._weighed.pop(at, None)
         best = histories[0]
-        seen = notices(self._belief, self._steps.closed(best.state), log, best.dropped & fresh, self._colours, now)
+        seen = notices(self._informed, self._steps.closed(best.state), log, best.dropped & fresh, self._colours, now)
         return Decisions(decisions=made, shown=shown, notices=seen, alignment=self._alignment)
 
     def _long_past(self, log: LoggedGame, state: GameState, now: Moment) -> tuple[dict[int, Doubt], list[Decision]]:
         """Doubts about older turns (none while a question is open), and amendments of them."""
-        sized = self._sized.of(self._belief, state.box.counts)
-        pieces, amended = piece_doubts(self._belief, log, sized, state, self._colours, now)
+        sized = self._sized.of(self._informed, state.box.counts)
+        pieces, amended = piece_doubts(self._informed, log, sized, state, self._colours, now)
         if log.asked and not now.last:
             return {}, amended
-        return {**self._doubtful.of(self._belief, log, state, now), **pieces}, amended
+        return {**self._doubtful.of(self._informed, log, state, now), **pieces}, amended
 
     def _histories(self, window: Window, log: LoggedGame) -> list[History]:
         """The histories of a window, recomputed only when a look has changed the belief noticeably."""
@@ -244,7 +248,7 @@ class GameReader:
 
     def _sign(self, at: Square) -> object:
         """The belief about a square, quantised to what makes a difference."""
-        track = self._belief.squares.get(at)
+        track = self._informed.squares.get(at)
         if track is None or track.laid is None:
             return at, None
         laid = track.laid
@@ -259,7 +263,7 @@ class GameReader:
 
     def _fresh(self, state: GameState) -> frozenset[Square]:
         """Squares with tiles that are not in the log."""
-        return frozenset(at for at, laid in self._belief.lying().items()
+        return frozenset(at for at, laid in self._informed.lying().items()
                          if at not in state.tiles and laid.presence > 0.0)
 
     def _window(self, log: LoggedGame, fresh: frozenset[Square], stand: set[tuple[Square, int]]) -> tuple[Window, int]:
@@ -305,23 +309,23 @@ class GameReader:
         """Squares from which a tile was seen to be taken up; none if the whole board is being cleared away."""
         known = [g.at for g in log.groups if g.at is not None]
         gone = {at for at in (*known, *self._prefix.after([]).tiles)
-                if (t := self._belief.squares.get(at)) is not None and t.laid is None and t.past}
+                if (t := self._informed.squares.get(at)) is not None and t.laid is None and t.past}
         return frozenset(gone & set(known)) if len(gone) <= 2 and gone <= set(known) else frozenset()
 
     def _readable(self, group: LoggedTurn) -> bool:
         """Whether a logged turn can be reread: its tile is seen, and people have not settled all of it."""
         assert group.at is not None and group.tile is not None
-        track = self._belief.squares.get(group.at)
+        track = self._informed.squares.get(group.at)
         return track is not None and track.laid is not None and not (
             group.tile.pinned and any(f.pinned for f in group.figures()))
 
     def _earliest(self, at: Square, groups: Sequence[LoggedTurn]) -> int:
         """The first turn of the log before which a tile that is not logged may have been laid."""
-        laid = self._belief.squares[at].laid
+        laid = self._informed.squares[at].laid
         least = max(0, len(groups) - LIMITS.late_turns)
         for n in range(len(groups) - 1, least - 1, -1):
             there = groups[n].at
-            track = self._belief.squares.get(there) if there is not None else None
+            track = self._informed.squares.get(there) if there is not None else None
             if track is not None and track.laid is not None and laid is not None and laid.bare_s is not None \
                     and track.laid.since_s <= laid.bare_s:
                 return n + 1
@@ -331,10 +335,10 @@ class GameReader:
         """Whether the evidence contradicts an older turn of the log and has not been considered before."""
         at = group.at
         assert at is not None and group.tile is not None and isinstance(group.tile.event, TilePlaced)
-        track = self._belief.squares[at]
+        track = self._informed.squares[at]
         laid = track.laid
         told_figures = [f.event for f in group.figures()]
-        seen = (track.looked_s, self._belief.figures_s.get(at), group.tile.event, tuple(told_figures),
+        seen = (track.looked_s, self._informed.figures_s.get(at), group.tile.event, tuple(told_figures),
                 tuple((at, e.player) in stand for e in told_figures if isinstance(e, FigurePlaced)))
         if self._weighed.get(at) == seen:
             return False

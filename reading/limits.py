@@ -21,6 +21,10 @@ class Limits:
     turned: float = 4.0  # evidence of a look against the belief from which the tile may be another one now
     changes: float = 1.8  # weight of looks (two, some seconds apart) after which a change is believed
     laid_stays: float = 2.0  # the same for a tile being gone: laid tiles do not leave unnoticed
+    # belief: the set's print
+    misprinted: float = 0.05  # share of kinds whose print looks take for a given other one (SenseLimits.mistaken)
+    all_printed: float = 0.8  # share of misread tiles that are misread because of their kind's print (chosen)
+    misprint_least: float = 0.02  # probability below which a misprint is not considered
     # belief: figures
     same_foot: float = 0.45  # tiles within which a figure of the same paint is the same figure
     moved_foot: float = 0.22  # and beyond which it has been moved

@@ -4,7 +4,7 @@ the same table, pigs by the figures' network.
 Seen from above a piece is as long as it is wide, and its maker chose how much wider a large follower is than an
 ordinary one. How long wood looks at one table (maker, tiles, lens) and how much longer large wood is are unknown but
 the same for all its figures: a mixture of normal distributions over the logarithm of the length, marginalised over both
-unknowns. Every figure seen is evidence of them, whichever piece it is.
+unknowns. Every figure seen is evidence of them, whichever piece it is, and more so if people have settled which.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Kinds:
         self._pieces: tuple[str, ...] = ()
         self._said: dict[int, _Said | None] = {}
         self._lengths: _Mixture[_LengthKey] = _Mixture(_PRIOR, _densities)
-        self._by_size: _Mixture[float] = _Mixture(_USUAL, _said_by_network)
+        self._by_size: _Mixture[_SizeKey] = _Mixture(_USUAL, _said_by_network)
         self._told: dict[int, FigureTrack] = {}
 
     def of(self, belief: TableBelief, pieces: Collection[str]) -> dict[int, FigureTrack]:
@@ -164,9 +164,9 @@ def _said(f: FigureTrack) -> _Said | None:
 
 class _Mixture(Generic[_Key]):
     """What several figures say of the unknowns of their table (a grid of N points with the log-``prior``), and what
-    each then says of its piece. ``densities`` has for a figure's key the log-density of what was seen of it, whichever
-    piece it is (N,), and the densities given each of the K pieces relative to that (K, N). Rows of unchanged keys are
-    kept."""
+    each then says of its piece. ``densities`` has for a figure's key the log-density of what was seen of it (N,), for
+    the settled piece or whichever it is, and the densities given each of the K pieces relative to that (K, N). Rows of
+    unchanged keys are kept."""
 
     def __init__(self, prior: Array, densities: Callable[[_Key], tuple[Array, Array]]) -> None:
         self._prior, self._densities = prior, densities
@@ -197,28 +197,32 @@ class _Mixture(Generic[_Key]):
         self._keys = keys
 
 
-_LengthKey = tuple[float, bool, tuple[str, ...], float]
+_LengthKey = tuple[float, bool, tuple[str, ...], float, str]
+_SizeKey = tuple[float, str]
 
 
 def _by_length(mixture: _Mixture[_LengthKey], known: Sequence[_Said], pieces: tuple[str, ...]) -> Array:
     """(figures, pieces) log-odds of these pieces against an ordinary follower, by the lengths of a table's figures."""
     clear = median(said.clear for said in known) - PIECES.clear
-    logs = mixture.logs([(round(said.track.length, 3), said.track.lies > 0, pieces, _lost(said.clear, clear))
-                         for said in known])
+    logs = mixture.logs([(round(said.track.length, 3), said.track.lies > 0, pieces, _lost(said.clear, clear),
+                          said.track.piece) for said in known])
     return np.asarray(np.clip(logs[:, 1:] - logs[:, :1], -PIECES.most, PIECES.most))
 
 
-def _by_network(mixture: _Mixture[float], known: Sequence[_Said]) -> Array:
+def _by_network(mixture: _Mixture[_SizeKey], known: Sequence[_Said]) -> Array:
     """(figures,) log-odds of a large follower, given how the network's log-odds stand out at this table."""
-    logs = mixture.logs([said.large for said in known])
+    logs = mixture.logs([(said.large, said.track.piece) for said in known])
     return np.asarray(logs[:, 1] - logs[:, 0])
 
 
 @lru_cache(maxsize=512)
-def _said_by_network(said: float) -> tuple[Array, Array]:
-    """`_Mixture.densities` of the network's log-odds of large against ordinary: of any piece, and of the two."""
+def _said_by_network(key: _SizeKey) -> tuple[Array, Array]:
+    """`_Mixture.densities` of the network's log-odds of large against ordinary: of any piece (or of the settled one),
+    and of the two."""
+    said, settled = key
     logs = np.array([-0.5 * ((said + side * PIECES.apart - _SAID) / PIECES.spread) ** 2 for side in (1, -1)])
-    mixed = np.logaddexp(np.log(1 - PIECES.share) + logs[0], np.log(PIECES.share) + logs[1])
+    mixed = logs[SIZES.index(settled)] if settled in SIZES else np.logaddexp(
+        np.log(1 - PIECES.share) + logs[0], np.log(PIECES.share) + logs[1])
     return mixed, np.exp(logs - mixed)
 
 
@@ -229,9 +233,9 @@ def _lost(said: float, clear: float) -> float:
 
 @lru_cache(maxsize=512)
 def _densities(key: _LengthKey) -> tuple[Array, Array]:
-    """Log-density of a length for any piece over the grid of both unknowns (N,), and the densities given a follower and
-    each of the ``pieces`` relative to that (1 + pieces, N)."""
-    length, lies, pieces, lost = key
+    """Log-density of a length for any piece (or the settled one) over the grid of both unknowns (N,), and the densities
+    given a follower and each of the ``pieces`` relative to that (1 + pieces, N)."""
+    length, lies, pieces, lost, settled = key
     apart = np.log(length / (PIECES.lies if lies else PIECES.stands)) - _OFFSETS + lost
     spread = math.hypot(PIECES.figures, PIECES.guessed * lost)
     shift = {"large": -_LARGER, "builder": PIECES.shorter}
@@ -239,7 +243,9 @@ def _densities(key: _LengthKey) -> tuple[Array, Array]:
     wide = {"large": spread, "builder": math.hypot(spread, PIECES.builds)}
     logs = np.array([_normal(apart, spread), *(_normal(apart + shift[p], wide[p]) for p in pieces)])
     shares = np.array([1 - sum(share[p] for p in pieces), *(share[p] for p in pieces)])
-    mixed = np.logaddexp.reduce(np.log(shares)[:, None] + logs, axis=0)
+    named = (SIZES[0], *pieces)
+    mixed = logs[named.index(settled)] if settled in named else \
+        np.logaddexp.reduce(np.log(shares)[:, None] + logs, axis=0)
     return mixed, np.exp(logs - mixed)
 
 

@@ -137,7 +137,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
         free = []  # one question at a time
     if len(free) > 1 and not now.last:
         free = [replace(d, gain=d.gain * (1.0 + effect(*_two(d.decision)))) for d in free]
-    free.sort(key=lambda d: (-d.gain, d.decision.at))
+    free = sorted(_tiles_first(free), key=lambda d: (-d.gain, d.decision.at))
     out += [d.decision for d in (free if now.last else free[:1])]
     return tuple(_inserts_last_first(out)), tuple(shown), kept
 
@@ -189,6 +189,24 @@ def _inserts_last_first(out: Sequence[Decision]) -> Iterator[Decision]:
     """Reverses the insertions: each goes right after its entry, so those after the same entry must come last first."""
     yield from (d for d in out if d.after is None)
     yield from reversed([d for d in out if d.after is not None])
+
+
+def _tiles_first(free: Sequence[Doubt]) -> Iterator[Doubt]:
+    """Without doubts about figures on tiles whose reading is in doubt itself: what the tile is may settle who stands
+    where, but who stands where is asked in terms of what the tile is taken for."""
+    tiles = {d.decision.at for d in free if _about_tile(d.decision)}
+    for d in free:
+        if d.decision.at not in tiles:
+            yield d
+        elif _about_tile(d.decision):
+            yield replace(d, gain=max(o.gain for o in free if o.decision.at == d.decision.at))
+
+
+def _about_tile(made: Decision) -> bool:
+    """Whether it is in doubt what a tile is, not only whose."""
+    own, other = _two(made)
+    return isinstance(own, TilePlaced) and not (isinstance(other, TilePlaced) and same_tile(
+        own, replace(other, player=own.player)))
 
 
 def _two(made: Decision) -> tuple[Event | None, Event | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -46,17 +46,30 @@ class Looks:
                        there=self.there + there * weight)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Misprint:
+    """With ``probability`` the looks read every tile of the kind ``tile`` in this set as one of the kind ``like``,
+    turned by ``turns`` more quarters."""
+
+    tile: str
+    like: str
+    turns: int
+    probability: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class TileTrack:
     """One tile on a square over time: it was laid between ``bare_s`` (None: unknown) and ``since_s``; ``hidden_s`` is
     the time from which the square was occluded before that. ``looks`` that saw the whole print and looks with a figure
-    on it are kept apart: a figure spoils the same part of every look, so the latter together count as one."""
+    on it are kept apart: a figure spoils the same part of every look, so the latter together count as one.
+    ``misprints`` is what other tiles of the set say of such looks (`reading.prints`)."""
 
     since_s: float
     last_s: float
     bare_s: float | None
     looks: Mapping[bool, Looks]  # by whether a figure stood on it
     hidden_s: float | None = None
+    misprints: tuple[Misprint, ...] = ()
 
     @cached_property
     def weight(self) -> float:
@@ -69,6 +82,8 @@ class TileTrack:
         known = {r for looks in self.looks.values() for r in looks.sums}
         said = {r: sum(looks.sums.get(r, looks.rest) * looks.worth for looks in self.looks.values()) for r in known}
         rest = sum(looks.rest * looks.worth for looks in self.looks.values())
+        if self.misprints:
+            said = _as_printed(said, rest, self.misprints)
         top = max(said.values(), default=rest)
         return {r: v - top for r, v in said.items()}, rest - top
 
@@ -76,6 +91,21 @@ class TileTrack:
     def presence(self) -> float:
         """Log-odds that it is a tile at all."""
         return sum(looks.there for looks in self.looks.values()) * worth(self.weight, LIMITS.alike)
+
+
+def _as_printed(said: Mapping[Reading, float], rest: float, misprints: Sequence[Misprint]) -> dict[Reading, float]:
+    """Log-likelihoods of readings whose kinds may be printed so that looks take them for another one."""
+    out, right = dict(said), dict[str, float]()
+    for m in misprints:
+        right[m.tile] = right.get(m.tile, 1.0) - m.probability
+    for tile in right:
+        for rot in range(4):
+            parts = [(right[tile], said.get((tile, rot), rest))]
+            parts += [(m.probability, said.get((m.like, (rot + m.turns) % 4), rest))
+                      for m in misprints if m.tile == tile]
+            top = max(v for _, v in parts)
+            out[tile, rot] = top + math.log(sum(p * math.exp(v - top) for p, v in parts))
+    return out
 
 
 def worth(weight: float, alike: float) -> float:

@@ -42,6 +42,7 @@ class Attention:
     table_tiles: float = 0.05  # fraction of tiles that look like the table above which its colours are not used
     bare_kept: float = 0.8  # fraction of a square that must look bare for updating its colours: light changes slowly
     table_least: int = 3  # least number of bare squares for a background model
+    lit_part: float = 0.5  # fraction of the bare squares that must be still for measuring a change of light (chosen)
     figure_least: float = -2.0  # log-odds below which a detected figure is noise
     held: float = 0.6  # tiles from a covered tile within which a figure may be a piece in the hand that covers it
     held_odds: float = 0.5  # log-odds that it is a figure then, at most (chosen)

@@ -370,12 +370,15 @@ class Tracker:
 
     def _light(self, bgr: Image, open_: Mapping[Square, npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
         """(3,) change of light since squares were seen bare: the median over all of them, including those not read now
-        (``open_`` are), whose colours are updated."""
-        assert self.lattice is not None
+        (``open_`` are), whose colours are updated. What moves over a square is no light."""
+        assert self.lattice is not None and self.stillness is not None
         known = {at: s.bare for at, s in self._squares.items() if s.bare is not None and at not in self.lattice.shifts}
         beside = {at: self.lattice.predict(at) for at in known if at not in open_}
+        boxes = self.stillness.boxes(beside, self.attention.grow)
+        restless = self.stillness.restless(boxes, self.attention.still_s) > self.stillness.pace.spare
+        beside = {at: pose for (at, pose), moves in zip(beside.items(), restless, strict=True) if not moves}
         now = {**self._colours(bgr, beside), **{at: colours for at, colours in open_.items() if at in known}}
-        if len(now) < self.attention.table_least:
+        if len(now) < max(self.attention.table_least, self.attention.lit_part * len(known)):
             return np.zeros(3, np.float32)
         each = [np.median(colours - known[at], axis=(0, 1)) for at, colours in now.items()]
         light = np.asarray(np.median(each, axis=0), np.float32)

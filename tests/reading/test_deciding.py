@@ -301,6 +301,20 @@ def test_a_hand_over_a_square_for_a_moment_is_no_doubt_of_the_order(game: Game, 
     assert game.book.questions == asked
 
 
+def test_a_tile_in_doubt_is_asked_about_before_the_figure_on_it(game: Game) -> None:
+    unsure = replace(figure(*U, "road", "E W", "red"), lying=0.0, spread=0.3)
+    doubts = {(1, 0): {U: 0.0, ("base.V", 0): -0.4}}
+    for lies in (EAST, BOTH, {**BOTH, (-2, 0): U}):
+        game.sees(lies, {(1, 0): (unsure,)}, doubts=doubts, times=4)
+        if game.asked():
+            break
+    (asked,) = game.asked()
+    assert isinstance(asked, TilePlaced) and asked.at == (1, 0)
+    game.book.say(Amended(seq=1, body=asked))
+    game.sees({**BOTH, (-2, 0): U}, {(1, 0): (unsure,)}, doubts=doubts, times=4)
+    assert [type(e) for e in game.asked()] == [FigurePlaced]
+
+
 def test_the_question_that_moves_more_points_comes_first(game: Game) -> None:
     """Two tiles in the same doubt: of one it is doubtful whether it closes the city of a knight."""
     thieves = {(0, -1): (knight("red"),)}

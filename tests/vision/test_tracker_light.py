@@ -76,6 +76,23 @@ def test_a_table_in_another_light_is_bare(squares: tuple[Square, ...] = ((3, 0),
         assert table.look(picture(light), *squares)[3, 0].seen > 0.9
 
 
+def test_what_moves_over_the_bare_squares_is_no_light() -> None:
+    """An arm and its sleeve cross most of the bare squares while another square is read: the table is not taken for
+    what they look like."""
+    table = Table()
+    bare = sorted(set(table.tracker.places()) - LAID)
+    crossed = picture()
+    for (x, y), colour in zip(bare[1:7], [ARM] * 3 + [(200, 190, 100)] * 3, strict=True):
+        crossed[(4 + y) * SIDE:(5 + y) * SIDE, (4 + x) * SIDE:(5 + x) * SIDE] = colour
+    still = table.tracker.stillness
+    assert still is not None and len(bare) == 8
+    still.last_s[:] = still.now_s
+    table.look(crossed, bare[0])
+    still.last_s[:] = -np.inf
+    told = table.look(picture())
+    assert {at: round(told[at].seen, 1) for at in bare} == dict.fromkeys(bare, 1.0)
+
+
 def test_what_covers_a_square_that_was_never_seen_bare_is_not_the_table() -> None:
     table = Table()
     LAID.add((3, 0))
