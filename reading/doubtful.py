@@ -13,7 +13,7 @@ from reading.evidence import figures_on, readings_of
 from reading.layings import COSTS
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame
-from reading.pieces import SIZES
+from reading.pieces import PIECES, SIZES
 from reading.policy import Decision, Doubt, Moment
 from reading.shapes import Reading, shape
 from reading.tile_track import TileTrack
@@ -99,6 +99,16 @@ def about_piece(doubt: Doubt) -> bool:
     other = next((o for o in others if o != told), None)
     return isinstance(told, FigurePlaced) and isinstance(other, FigurePlaced) \
         and replace(other, figure=told.figure) == told
+
+
+def piece_waits(belief: TableBelief, colours: Mapping[str, int], doubt: Doubt) -> bool:
+    """Whether a doubt is about the piece of a figure that still stands, and few figures are there to compare it with:
+    what is large at this table shows later."""
+    told = doubt.decision.events[0] if doubt.decision.events else None
+    if not about_piece(doubt) or not isinstance(told, FigurePlaced):
+        return False
+    stands = any(f.present and colours.get(f.paint) == told.player for f in figures_on(belief, told.at))
+    return stands and sum(f.present and f.length > 0.0 for f in belief.figures.values()) < PIECES.enough
 
 
 def piece_doubts(belief: TableBelief, log: LoggedGame, told: Mapping[int, FigureTrack], state: GameState,

@@ -27,7 +27,7 @@ from functools import partial
 
 from reading.alignment import Alignment, agreement, aligned_by_start, aligned_by_tiles
 from reading.belief import TableBelief, figures_seen_on, updated
-from reading.doubtful import DoubtfulTiles, about_piece, piece_doubts
+from reading.doubtful import DoubtfulTiles, about_piece, piece_doubts, piece_waits
 from reading.evidence import readings_of
 from reading.histories import History, Search
 from reading.layings import Steps
@@ -214,7 +214,7 @@ class GameReader:
             {**long_past,
              **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
             [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe],
-            partial(self._effect, tuple(events)))
+            partial(self._effect, tuple(events)), partial(piece_waits, self._belief, self._colours))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(self._informed, log, states, self._steps, self._colours, now)
         made = _with(made, (*others, *raised, *walked)[:1])

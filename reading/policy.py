@@ -72,12 +72,13 @@ class Doubt:
 def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGame, before: int, now: Moment,
               carried: Mapping[int, Doubt], unexplained: Sequence[Doubt],
               effect: Callable[[Event | None, Event | None], float],
+              pending: Callable[[Doubt], bool] = lambda _: False,
               ) -> tuple[tuple[Decision, ...], tuple[Shown, ...], dict[int, Doubt]]:
     """What to report now, what is only shown, and the remaining doubts about the log by their entry's number.
 
     ``before`` is the number of the log's last entry before the window, ``carried`` are the previous doubts,
-    ``unexplained`` those that no history explains, and ``effect`` says how many points depend on which of two events
-    happened.
+    ``unexplained`` those that no history explains, ``effect`` says how many points depend on which of two events
+    happened, and ``pending`` which doubts looks at something else may still settle.
     """
     best = _reference(histories, told)
     out: list[Decision] = list(_out_of_order(best, now))
@@ -132,7 +133,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
     spoken = {d.at for d in out} | {s.event.at for s in shown if isinstance(s.event, TilePlaced | FigurePlaced)}
     doubts += [d for d in unexplained if d.decision.at not in spoken | {o.decision.at for o in doubts}]
     free = [d for d in (*kept.values(), *(d for d in doubts if d.decision.replaces is None))
-            if (d.due or now.last) and d.decision.replaces not in changed]
+            if (d.due and not pending(d) or now.last) and d.decision.replaces not in changed]
     if not now.last and any(line.asked for line in told.lines if line.seq not in changed):
         free = []  # one question at a time
     if len(free) > 1 and not now.last:

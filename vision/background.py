@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
 from vision.attention import Attention
+from vision.frames import Image
+from vision.lattice import Array
 
 
 def colour_distance(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
@@ -28,3 +31,17 @@ def background_model(bare: npt.NDArray[np.float32], a: Attention) -> Callable[[n
         return float((far < a.table_sigma).mean()) > a.bare_part
 
     return like
+
+
+def painted_over(bgr: Image, squares: Sequence[Array]) -> Image:
+    """The picture with these squares, corners (4, 2) in px, painted over in the colour of their surroundings."""
+    if not squares:
+        return bgr
+    out = bgr.copy()
+    for corners in squares:
+        middle = corners.mean(axis=0)
+        ring = (middle + 1.5 * (corners - middle)).round().astype(int)
+        x, y = np.clip(ring, 0, [bgr.shape[1] - 1, bgr.shape[0] - 1]).T
+        around = np.median(bgr[y, x], axis=0)
+        cv2.fillConvexPoly(out, (middle + 1.3 * (corners - middle)).round().astype(np.int32), around.tolist())
+    return out

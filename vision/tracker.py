@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from scoring.tiles import Square
 from vision.attention import Attention, Followed
-from vision.background import background_model, colour_distance
+from vision.background import background_model, colour_distance, painted_over
 from vision.figures import Seen
 from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply, neighbours, rectify, renamed, shown_twice, turned_square
@@ -139,7 +139,7 @@ class Tracker:
         if now - self._searched_s < (a.search_s if moved_since else 4 * a.search_s):
             return Followed(status="searching", since_s=self._since())
         self._searched_s = now
-        lattice = self.find(self._open(frame.bgr))
+        lattice = self.find(painted_over(frame.bgr, self._refused))
         if lattice is None or not lattice.shifts:
             self._refused.clear()  # nothing else found: the rejection may have been wrong
             return Followed(status="searching", since_s=self._since())
@@ -152,19 +152,6 @@ class Tracker:
             self._refused += [apply(pose, UNIT) for pose in self.poses.values()]
             self.lattice, self._squares = None, {}
             self._searched_s, self._vain_s = -np.inf, None
-
-    def _open(self, bgr: Image) -> Image:
-        """The picture with rejected boards painted over in the colour of their surroundings."""
-        if not self._refused:
-            return bgr
-        out = bgr.copy()
-        for corners in self._refused:
-            middle = corners.mean(axis=0)
-            ring = (middle + 1.5 * (corners - middle)).round().astype(int)
-            x, y = np.clip(ring, 0, [bgr.shape[1] - 1, bgr.shape[0] - 1]).T
-            around = np.median(bgr[y, x], axis=0)
-            cv2.fillConvexPoly(out, (middle + 1.3 * (corners - middle)).round().astype(np.int32), around.tolist())
-        return out
 
     def begin(self, frame: Frame, lattice: Lattice) -> Followed:
         """Track this board from now on: it was found, or people pointed at it."""

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from reading.belief import FigureTrack, TableBelief
-from reading.doubtful import piece_doubts
+from reading.doubtful import piece_doubts, piece_waits
 from reading.limits import LIMITS
 from reading.logged_game import logged_game
-from reading.pieces import kinds
-from reading.policy import Moment
+from reading.pieces import PIECES, kinds
+from reading.policy import Decision, Doubt, Moment
 from scoring.engine import fold
 from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
 from scoring.log import LogEntry
@@ -106,3 +106,21 @@ def test_a_piece_of_a_turn_long_past_is_amended_or_asked_about(large: float, bef
     assert [e.figure for e in first if isinstance(e, FigurePlaced)] == asked
     assert [d.events[0].figure for d in changed if isinstance(d.events[0], FigurePlaced)] == amended
     assert all(d.replaces == 2 and not d.asked and d.confidence > 0.85 for d in changed)
+
+
+@pytest.mark.parametrize(("others", "gone", "kind", "waits"), [
+    (2, False, "large", True),
+    (PIECES.enough, False, "large", False),  # no other figure will tell more
+    (2, True, "large", False),  # nor any look at it
+    (2, False, "", False),  # whether somebody stands there
+])
+def test_a_piece_is_not_asked_about_before_there_are_others_to_compare_it_with(others: int, gone: bool, kind: str,
+                                                                               waits: bool) -> None:
+    figure = FigurePlaced(player=0, figure="follower", at=(1, 0), feature="road", where="E W")
+    other = (replace(figure, figure=kind),) if kind else ()
+    doubt = Doubt(gain=1.0, due=True, decision=Decision(
+        events=(figure,), confidence=0.8, asked=True, alternatives=(((figure,), 0.8), (other, 0.2)), at=(1, 0), frame=1,
+        replaces=2))
+    mine = replace(track(1, 0.4), missed=2 * LIMITS.gone if gone else 0.0)
+    belief = TableBelief(figures={1: mine, **{n: track(n, 0.38) for n in range(2, 2 + others)}})
+    assert piece_waits(belief, {"red": 0}, doubt) is waits
