@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bastide.club.game_round import GameRound
+from bastide.club.identity import Identity
 from bastide.errors import Failure
 from bastide.files.keys import KeyFile, set_pins
+from bastide.files.second_note import read_note
+from bastide.files.writing import write_whole
+from bastide.guide.guide import Guide
 from bastide.log.reserve import BYTES
 from bastide.log.store import Store
 from bastide.table.demo_game import demo_game
 from bastide.table.session import TableSession
+from scoring.events import GameEnded
+from web.app import create_app
 from web.rights import Refused, Rights
 
 JPEG = b"\xff\xd8picture"
@@ -100,3 +109,50 @@ def test_a_pin_file_with_something_odd_in_it_is_set_aside(tmp_path: Path, spoile
     assert keys.get().table is None and list(tmp_path.glob("secrets.damaged*"))
     with pytest.raises(Refused, match="no PIN"):
         Rights(keys).check("2580", "10.0.0.1")
+
+
+DEEP = "[" * 90_000
+ODD_STATE = [("walk", value) for value in (
+    "5", '"x"', "[1]", "{}", DEEP, '{"gane": 1, "step": 2, "told": false, "lead": "", "by": ""}',
+    '{"game": 1, "step": "x", "told": false, "lead": "", "by": ""}', '{"game": 1, "step": -50}',
+    '{"game": 1, "step": 2, "told": "no", "lead": 5, "by": []}')] + [
+    ("table", "9" * 5000), ("actions", "9" * 5000), ("described", DEEP)]
+
+
+@pytest.mark.parametrize(("key", "value"), ODD_STATE, ids=lambda v: v[:40])
+def test_an_odd_note_in_the_log_is_not_in_the_way(data: Path, key: str, value: str) -> None:
+    """One flipped bit in the note of how far the final scoring was shown kept the program from starting."""
+    with Store(data / "log.sqlite") as store:
+        session = TableSession.resume(store)
+        assert session is not None
+        session.commit((GameEnded(),), confidence=0.9, asked=False)
+        entries = session.entries
+    with closing(sqlite3.connect(data / "log.sqlite")) as db, db:
+        db.execute("INSERT OR REPLACE INTO state (key, value) VALUES (?, ?)", (key, value))
+    with Store(data / "log.sqlite") as store:
+        session = TableSession.resume(store)
+        assert session is not None and session.entries == entries
+        view = create_app(session).test_client().get("/api/state", headers={"Host": "localhost"})
+        assert view.status_code == 200
+        assert view.get_json()["reveal"]["told"] == (key in ("walk", "table"))  # nothing says how far: all is shown
+
+
+@pytest.mark.parametrize("name", ["book.json", "book-games.json", "round.json", "club.json", "guide.json",
+                                  "second.json"])
+@pytest.mark.parametrize("text", [DEEP, "5", "null", '"\\ud800"', "[1]", "{}"], ids=lambda t: t[:10])
+def test_an_odd_file_of_our_own_is_not_in_the_way(data: Path, name: str, text: str) -> None:
+    (data / name).write_text(text, "utf-8")
+    with Store(data / "log.sqlite") as store:
+        session = TableSession.resume(store)
+        assert session is not None
+        assert session.book.overview()
+    GameRound(data)
+    assert Identity(data).epoch == 1
+    Guide(data, {})
+    assert read_note(data) is None
+
+
+def test_a_link_that_leads_to_itself_is_an_error_of_the_disk(tmp_path: Path) -> None:
+    (tmp_path / "used.json").symlink_to("used.json")
+    with pytest.raises(OSError, match="symbolic links"):
+        write_whole(tmp_path / "used.json", b"{}")
