@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -156,3 +158,57 @@ def test_a_link_that_leads_to_itself_is_an_error_of_the_disk(tmp_path: Path) -> 
     (tmp_path / "used.json").symlink_to("used.json")
     with pytest.raises(OSError, match="symbolic links"):
         write_whole(tmp_path / "used.json", b"{}")
+
+
+ODD_TEXTS = ("", "5", "null", "[5]", "{}", "[{}]", '[{"body": {}, "probability": "x"}]', '[{"body": 5, "probability": 1}]',
+             '[{"body": null, "probability": NaN}]', '[{"body": {"do": "tile"}, "probability": 1}]',
+             '[{"body": {"do": "tile", "tile": "base.ZZ", "at": [0, 1], "rot": 9}, "probability": 1}]',
+             '[{"body": {"do": "tile", "tile": 5, "at": "x", "rot": []}, "probability": 1}]',
+             "[[0, 0, 5]]", "[[0, 0, [[1, 0, 0], [0, 1, 0], [0, 0, null]]]]", "[" * 90_000)
+
+
+def looked_at(folder: Path) -> list[tuple[str, int]]:
+    """Start, look at everything with a picture, and undo; returns the requests that failed."""
+    with ExitStack() as stack:
+        copy = Path(stack.enter_context(TemporaryDirectory(dir=folder.parent)))
+        shutil.copytree(folder, copy, dirs_exist_ok=True)
+        store = stack.enter_context(Store(copy / "log.sqlite"))
+        session = TableSession.resume(store)
+        assert session is not None
+        client, seqs = create_app(session).test_client(), [e.seq for e in session.entries]
+        urls = ["/api/state", "/api/turns", "/api/turns/1/picture.jpg", "/api/turns/1/picture.jpg?part=0,0,1,1"]
+        urls += [url for n in seqs for url in (f"/api/candidates/{n}", f"/api/crops/{n}.jpg")]
+        states = [(url, client.get(url, headers={"Host": "localhost"}).status_code) for url in urls]
+        session.command({"do": "undo"})
+        assert len(session.entries) == len(seqs) + 1
+    return [(url, state) for url, state in states if state >= 500]
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Path:
+    """A game in which every entry was asked about, with a picture for each."""
+    game = demo_game(3, turns=2)
+    with Store(tmp_path / "log.sqlite") as store:
+        session = TableSession(store, game.setup)
+        for event in game.events:
+            for seq in session.commit((event,), confidence=0.6, asked=True, crop=JPEG + bytes(500)):
+                store.pictures.keep_still(session.game, seq, JPEG + bytes(5000), [(0, 0, [[1, 0, 0]] * 3)])
+    return tmp_path
+
+
+@pytest.mark.parametrize(("table", "column"), [("crops", "candidates"), ("stills", "poses"), ("crops", "jpeg"),
+                                               ("stills", "jpeg")])
+def test_a_damaged_picture_is_missing_and_ends_no_game(asked: Path, table: str, column: str) -> None:
+    """Views are rendered with the candidates of open questions: one damaged row kept the program from starting."""
+    for value in (5, b"", b"x") if column == "jpeg" else ODD_TEXTS:
+        with closing(sqlite3.connect(asked / "log.pictures.sqlite")) as db, db:
+            db.execute(f"UPDATE {table} SET {column} = ?", (value,))
+        assert looked_at(asked) == [], value
+
+
+def test_pictures_with_a_damaged_page_end_no_game(asked: Path) -> None:
+    """Wherever it is; what is found at the start is set aside, the rest is missing when somebody looks."""
+    whole = (asked / "log.pictures.sqlite").read_bytes()
+    for page in range(0, len(whole), 4096):
+        (asked / "log.pictures.sqlite").write_bytes(whole[:page] + b"\xff" * 4096 + whole[page + 4096:])
+        assert looked_at(asked) == [], page
