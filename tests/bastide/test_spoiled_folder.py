@@ -160,7 +160,8 @@ def test_a_link_that_leads_to_itself_is_an_error_of_the_disk(tmp_path: Path) -> 
         write_whole(tmp_path / "used.json", b"{}")
 
 
-ODD_TEXTS = ("", "5", "null", "[5]", "{}", "[{}]", '[{"body": {}, "probability": "x"}]', '[{"body": 5, "probability": 1}]',
+ODD_TEXTS = ("", "5", "null", "[5]", "{}", "[{}]", '[{"body": {}, "probability": "x"}]',
+             '[{"body": 5, "probability": 1}]',
              '[{"body": null, "probability": NaN}]', '[{"body": {"do": "tile"}, "probability": 1}]',
              '[{"body": {"do": "tile", "tile": "base.ZZ", "at": [0, 1], "rot": 9}, "probability": 1}]',
              '[{"body": {"do": "tile", "tile": 5, "at": "x", "rot": []}, "probability": 1}]',
