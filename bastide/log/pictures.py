@@ -23,7 +23,7 @@ from scoring.errors import InvalidNotation
 from scoring.events import from_json, to_json
 from web.views import CandidateView
 
-_log = logging.getLogger("bastide.log")
+_log = logging.getLogger("bastide.store")
 TilePose = tuple[int, int, list[list[float]]]  # column, row, and the homography of a tile in a picture, 3 x 3
 
 
