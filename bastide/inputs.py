@@ -104,8 +104,9 @@ def players(path: str) -> tuple[Player, ...]:
         if p["colour"] not in COLOURS:
             known = ", ".join(COLOURS)
             raise UsageError(f"{path}: player {n + 1}: colour {p['colour'][:40]!r} is unknown; known are {known}")
-        name = " ".join(str(p.get("name") or p["colour"].capitalize()).split())
-        if not name.isprintable() or len(name) > LONGEST_NAME:
+        name = p.get("name") or p["colour"].capitalize()
+        name = " ".join(name.split()) if isinstance(name, str) else None
+        if name is None or not name.isprintable() or len(name) > LONGEST_NAME:
             raise UsageError(f"{path}: player {n + 1}: name must be text of up to {LONGEST_NAME} letters")
         out.append(Player(name=name, colour=p["colour"]))
     if len({p.colour for p in out}) < len(out):

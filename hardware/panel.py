@@ -51,7 +51,8 @@ class Panel:
                 self._button.when_released = self._release
         except Exception as error:  # gpiozero and the libraries below it raise all kinds of exceptions
             self.__exit__(None, None, None)
-            raise PanelError(f"the pins {light} and {button} cannot be used ({error}); leave --light and --button out "
+            used = " or ".join(str(pin) for pin in self._pins if pin is not None)
+            raise PanelError(f"pin {used} cannot be used ({error}); leave --light and --button out "
                              "on a machine without pins") from None
         return self
 

@@ -17,6 +17,7 @@ import ctypes
 import errno
 import hashlib
 import json
+import logging
 import os
 import shutil
 import sqlite3
@@ -44,6 +45,7 @@ from bastide.log.store import Store
 from bastide.settings.page_settings import NAME as PAGE_SETTINGS
 from bastide.settings.page_settings import without_passwords
 
+_log = logging.getLogger("bastide.backup")
 OURS = (LOG, SECRETS, "logs", "tiles", "reserve", "used.json", SERVICE)
 SETTINGS = Path("/etc/bastide/bastide.conf")
 LEFT_S = 3600.0
@@ -148,7 +150,8 @@ def _sources(data: Path, scratch: Path) -> list[tuple[str, Path]]:
     for source in (data / LOG, pictures_of(data / LOG)):
         if source.exists():
             copy = scratch / source.name
-            copy_database(source, copy)
+            if not copy_database(source, copy):
+                continue
             if source.name == LOG:
                 _whole_or_what_is(source, copy)
             out.append((f"data/{source.name}", copy))
@@ -196,8 +199,9 @@ def _from_elsewhere(data: Path, settings: Path, calibrations: Sequence[Path], ti
     return out + files(data, used(data, text, calibrations, tiles))
 
 
-def copy_database(source: Path, copy: Path) -> None:
-    """A whole copy of a database that may be in use."""
+def copy_database(source: Path, copy: Path) -> bool:
+    """A whole copy of a database that may be in use. A damaged log is copied as far as it is intact; damaged pictures
+    are left out (False), since the games are whole without them. Raises Failure."""
     try:
         there = sqlite3.connect(f"file:{source.resolve().as_posix().replace('?', '%3f')}?mode=ro", uri=True)
         here = sqlite3.connect(copy)
@@ -208,11 +212,15 @@ def copy_database(source: Path, copy: Path) -> None:
             here.close()
             there.close()
     except sqlite3.Error as e:
-        if source.name == LOG and is_damage(e):
+        if is_damage(e):
             copy.unlink(missing_ok=True)
-            rescue(source, copy)
-            return
+            if source.name == LOG:
+                rescue(source, copy)
+                return True
+            _log.warning("the pictures %s are damaged (%s) and left out", source, e)
+            return False
         raise Failure(f"{source} cannot be copied ({e}); bastide doctor says what is wrong with it") from e
+    return True
 
 
 def _swap(staged: Path, data: Path, wanted: bool) -> None:

@@ -127,6 +127,8 @@ def replay(file: Path) -> Replayed:
         raise UsageError(f"{file}: is no file; a support file is a ZIP that bastide support has packed")
     try:
         with zipfile.ZipFile(file) as archive:
+            if "game.json" not in archive.namelist():
+                raise UsageError(f"{file}: is no support file with a game in it")
             info = archive.getinfo("game.json")
             if info.file_size > GAME_BYTES:
                 raise UsageError(f"{file}: the game in it is too large to be one")

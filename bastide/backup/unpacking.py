@@ -200,4 +200,5 @@ def pins_in(file: Path, pins: Path) -> Pins:
 
 
 def _short(error: Exception) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0][:80]
+    text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)  # without its quotes
+    return (text or type(error).__name__).splitlines()[0][:80]

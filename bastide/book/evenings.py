@@ -342,6 +342,6 @@ def _kept(path: Path) -> dict[int, tuple[str, Row | None]]:
         data = json.loads(path.read_text("utf-8"))
         if data["format"] == FORMAT and data["bastide"] == __version__:
             return {int(n): (str(stamp), row) for n, (stamp, row) in data["games"].items()}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         pass
     return {}

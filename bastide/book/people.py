@@ -111,7 +111,7 @@ class People:
                 self._said = said_from_json(json.loads(self._path.read_text("utf-8")))
             except FileNotFoundError:
                 self._write(Said(house=secrets.token_hex(16)))
-            except (ValueError, TypeError, KeyError) as e:
+            except (ValueError, TypeError, KeyError, RecursionError) as e:
                 aside = set_aside(self._path)
                 _log.warning("%s could not be read (%s) and is kept as %s; please merge the players again",
                              self._path, e, aside.name)

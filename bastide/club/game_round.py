@@ -80,7 +80,7 @@ class GameRound:
                            "agreed": {int(k): list(v) for k, v in kept["agreed"].items()}}
             if kept.get("left_s"):
                 self._timer = ChessClock([float(s) for s in kept["left_s"]], clock)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             self._round = None  # no round here
 
     # -- the organiser's commands -----------------------------------------------------------------------------------

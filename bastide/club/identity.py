@@ -48,7 +48,7 @@ class Identity:
     def _read(self) -> dict[str, object]:
         try:
             found = json.loads(self._path.read_text("utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return {}
         return found if isinstance(found, dict) else {}
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bastide.errors import Failure
 from bastide.inputs import port
+from bastide.settings.options import NAMED, read_value
 
 HELP = "show all tables of a club evening"
 
@@ -38,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
     from web.hub import BUFFER, CONNECTIONS, THREADS, create_hub
     from web.server import PageServer, ServerError
 
+    read_value(NAMED["allowed-host"], args.allowed_host)
     limit_heap()
     notifier = from_environment()
     url = args.mqtt or os.environ.get("BASTIDE_MQTT") or "mqtt://localhost"

@@ -57,6 +57,8 @@ def run(args: argparse.Namespace) -> int:
 
     limit_heap()
     notifier, data, life, without = from_environment(), Path(args.data), _Life(), False
+    if data.exists() and not data.is_dir():
+        raise Failure(f"--data {data}: is a file, not a folder")
     with trimmed():
         while True:
             finish(data)  # a restore interrupted by a power cut
@@ -103,12 +105,20 @@ def described(args: argparse.Namespace) -> str:
     return json.dumps([[(p.name, p.colour) for p in people], *named])
 
 
+def reachable(args: argparse.Namespace) -> None:
+    """Raises UsageError for network options with which the page could not be reached as they say."""
+    if args.https is not None and args.https == args.port:
+        raise UsageError(f"--https {args.https}: is the port of the page by plain HTTP; choose another, such as 8443")
+    options.read_value(options.NAMED["allowed-host"], args.allowed_host)
+
+
 def goes_together(args: argparse.Namespace, data: Path) -> None:
     """Raises UsageError for options that are valid by themselves but inconsistent."""
     from bastide.camera.calibrated import load_calibrations, view_from
     from bastide.club.table import club_table
     from bastide.table.setup import TWO, table_setup
 
+    reachable(args)
     club_table(args, data, os.environ)
     printed = rules(args)
     table_setup("", printed, expansions(args.expansions, printed), players(args.players) if args.players else
@@ -191,6 +201,9 @@ def _serve(given: argparse.Namespace, now: InForce, file: SettingsFile, notifier
 
     args = now.onto(given)
     data = Path(args.data)
+    reachable(args)
+    if args.tiles and not args.source:  # with a camera they are loaded below
+        options.read_value(options.NAMED["tiles"], args.tiles)
     club = club_table(args, data, os.environ)
     with ExitStack() as stack:
         stop = stack.enter_context(stop_on_signals())

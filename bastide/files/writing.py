@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator
@@ -34,7 +35,11 @@ def replacing(path: Path, *, mode: int | None = None, durable: bool = False) -> 
     link is replaced. ``durable`` fsyncs the folder too, so that after a power cut there is the new file, not the old
     one. Raises OSError; unless it is from syncing the folder, the previous contents are still there.
     """
-    path = path.resolve() if mode is None else path
+    if mode is None:
+        try:
+            path = path.resolve()
+        except RuntimeError as e:  # Python before 3.13 about links that lead in a circle
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from e
     part = part_of(path)
     try:
         part.unlink(missing_ok=True)  # left by a power cut

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bastide.errors import Failure
 from bastide.log.journal import JournalContent
-from bastide.log.salvage import Salvaged
+from bastide.log.salvage import Salvaged, as_number
 from bastide.log.schema import SCHEMA, SCHEMA_VERSION, checksum
 
 _STATE = "state"
@@ -80,9 +80,9 @@ def contents(db: sqlite3.Connection) -> Salvaged:
             last = game, seq
         if db.execute("SELECT count(*) FROM sqlite_master WHERE name = ?", (_STATE,)).fetchone()[0]:
             state = {_text(key): _text(value) for key, value in db.execute("SELECT key, value FROM state")}
-            out.id, table = state.get("journal", ""), state.get("table", "")
-            out.table = int(table) if table.isdecimal() else None
-            out.actions = int(actions) if (actions := state.get("actions", "")).isdecimal() else 0
+            out.id = state.get("journal", "")
+            out.table = as_number(state.get("table", ""))
+            out.actions = as_number(state.get("actions", "")) or 0
         return out
     finally:
         db.text_factory = before

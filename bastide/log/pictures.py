@@ -1,25 +1,29 @@
 """Pictures behind the log's entries, in a database of their own, which may be lost without losing the game.
 
 Bounded: only the newest of each kind over all games are kept. Not synced one by one, to spare the card; a power cut may
-lose the newest few. A damaged file is moved aside and a new one made.
+lose the newest few. A damaged file is moved aside and a new one made; a damaged row in an intact one reads as missing.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from bastide.errors import Failure
 from bastide.log.schema import PICTURES
+from scoring.errors import InvalidNotation
+from scoring.events import from_json, to_json
 from web.views import CandidateView
 
+_log = logging.getLogger("bastide.store")
 TilePose = tuple[int, int, list[list[float]]]  # column, row, and the homography of a tile in a picture, 3 x 3
 
 
@@ -36,7 +40,8 @@ STILLS = Kind("stills", "poses", 200)  # of the whole table: about 50 MB
 
 
 class Pictures:
-    """Open and closed by the log that they belong to. Safe to use from several threads; raises Failure."""
+    """Open and closed by the log that they belong to. Safe to use from several threads. Writing raises Failure; a
+    picture that cannot be read is logged and missing, because views of the game are rendered with it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -78,9 +83,7 @@ class Pictures:
     def crop(self, game: int, seq: int) -> tuple[bytes, list[CandidateView]] | None:
         """The picture (JPEG) and the candidates behind an entry."""
         kept = self._kept(CROPS, game, seq)
-        if kept is None:
-            return None
-        return kept[0], [{"body": c.get("body"), "probability": c["probability"]} for c in json.loads(kept[1])]
+        return None if kept is None else (kept[0], _candidates(kept[1]))
 
     def keep_still(self, game: int, seq: int, jpeg: bytes, poses: Sequence[TilePose]) -> None:
         """Keep the picture of the whole table at an entry, with the poses of its tiles; the oldest make room."""
@@ -89,12 +92,12 @@ class Pictures:
     def still(self, game: int, seq: int) -> tuple[bytes, list[TilePose]] | None:
         """The picture of the table (JPEG) kept with an entry, and the poses of its tiles."""
         kept = self._kept(STILLS, game, seq)
-        return None if kept is None else (kept[0], [(x, y, pose) for x, y, pose in json.loads(kept[1])])
+        return None if kept is None else (kept[0], _poses(kept[1]))
 
     def stills(self, game: int) -> frozenset[int]:
         """The entries of a game with which a picture of the table is kept."""
-        with self._transaction() as db:
-            return frozenset(seq for (seq,) in db.execute("SELECT seq FROM stills WHERE game = ?", (game,)))
+        rows = self._rows("SELECT seq FROM stills WHERE game = ?", game)
+        return frozenset(seq for (seq,) in rows if isinstance(seq, int))
 
     def forget(self, games: frozenset[int]) -> None:
         """Drop the pictures of games that are not among these: a new log counts from 1 again."""
@@ -110,11 +113,27 @@ class Pictures:
                        (game, seq, jpeg, json.dumps(about)))
             db.execute(f"DELETE FROM {kind.table} WHERE id <= (SELECT max(id) FROM {kind.table}) - ?", (kind.most,))
 
-    def _kept(self, kind: Kind, game: int, seq: int) -> tuple[bytes, str] | None:
-        with self._transaction() as db:
-            row = db.execute(f"SELECT jpeg, {kind.about} FROM {kind.table} WHERE game = ? AND seq = ?",
-                             (game, seq)).fetchone()
-        return (row[0], row[1]) if row else None
+    def _kept(self, kind: Kind, game: int, seq: int) -> tuple[bytes, object] | None:
+        """The picture and what is kept beside it; None for that if it is damaged."""
+        match self._rows(f"SELECT jpeg, {kind.about} FROM {kind.table} WHERE game = ? AND seq = ?", game, seq):
+            case [(bytes(jpeg), str(about)), *_]:
+                try:
+                    return jpeg, json.loads(about)
+                except (ValueError, RecursionError) as e:
+                    _log.warning("what is kept with the picture of entry %s is damaged (%s)", seq, e)
+                    return jpeg, None
+        return None
+
+    def _rows(self, query: str, *values: int) -> list[tuple[object, ...]]:
+        """The rows of a query; none where the file is damaged."""
+        try:
+            with self._transaction() as db:
+                return db.execute(query, values).fetchall()
+        except Failure as e:
+            if e.__cause__ is None:
+                raise
+            _log.warning("%s", e)
+            return []
 
     def _welcome(self) -> None:
         if self._without:
@@ -146,6 +165,28 @@ class Pictures:
             except sqlite3.Error as e:
                 raise Failure(f"the pictures {self.path} cannot be used ({e}); free some space or check the disk; "
                               "the game itself is on disk") from e
+
+
+def _candidates(kept: object) -> list[CandidateView]:
+    """The candidates kept with a picture; without those that are damaged."""
+    out: list[CandidateView] = []
+    for one in kept if isinstance(kept, list) else ():
+        match one:
+            case {"body": dict() | None as body, "probability": int(p) | float(p)} if 0 <= p <= 1:
+                with suppress(InvalidNotation):
+                    out.append({"body": body and to_json(from_json(body)), "probability": p})
+    return out
+
+
+def _poses(kept: object) -> list[TilePose]:
+    """The poses of the tiles in a picture of the table; without those that are damaged."""
+    out: list[TilePose] = []
+    for one in kept if isinstance(kept, list) else ():
+        match one:
+            case [int(x), int(y), [[*a], [*b], [*c]]] if len(a) == len(b) == len(c) == 3 and \
+                    all(type(v) in (int, float) for v in (*a, *b, *c)):
+                out.append((x, y, [a, b, c]))
+    return out
 
 
 def set_aside(path: Path) -> Path:

@@ -26,6 +26,7 @@ from scoring.log import entry_from_json
 PAGE, WAL_HEADER, FRAME_HEADER = 4096, 32, 24
 _TABLE_LEAF, _INDEX_LEAF, _INDEX_NODE = 0x0D, 0x0A, 0x02
 _SIZES = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8, 8: 0, 9: 0}
+_DIGITS = 18  # the most that always fit into SQLite's integers
 Value = int | float | str | bytes | None
 
 
@@ -105,13 +106,18 @@ def salvage(path: Path) -> Salvaged:
                         out.games[rowid] = (created, setup, int(bool(over)))
                     if right:
                         sure.add(rowid)
-                case ["table", str(value)] if value.isdecimal():
-                    out.table = int(value)
+                case ["table", str(value)] if (number := as_number(value)) is not None:
+                    out.table = number
                 case ["journal", str(value)]:
                     out.id = value
-                case ["actions", str(value)] if value.isdecimal():
-                    out.actions = max(out.actions, int(value))
+                case ["actions", str(value)]:
+                    out.actions = max(out.actions, as_number(value) or 0)
     return out
+
+
+def as_number(text: str) -> int | None:
+    """A number of the log's state; None if it is none, or longer than SQLite's integers."""
+    return int(text) if text.isdecimal() and len(text) <= _DIGITS else None
 
 
 def _is_setup(text: str) -> bool:

@@ -28,7 +28,7 @@ from bastide.log.examine import contents, examine
 from bastide.log.pictures import Pictures, set_aside
 from bastide.log.recovery import emptied, finish, is_damage, recover
 from bastide.log.reserve import Reserve, may_be_full
-from bastide.log.salvage import Salvaged
+from bastide.log.salvage import Salvaged, as_number
 from bastide.log.schema import SCHEMA_VERSION, STATE, pictures_of, prepare
 from bastide.log.setup_json import setup_from_json, setup_to_json
 from bastide.log.stored import GameLine, NotUnderstood, StoredGame
@@ -127,8 +127,8 @@ class Store:
 
     def on_table(self) -> StoredGame | None:
         """The game on the table: begun or opened last, over or not, with or without a move."""
-        found = self._state("table")
-        return self.load(int(found)) if found.isdecimal() else None
+        found = as_number(self._state("table"))
+        return None if found is None else self.load(found)
 
     @property
     def described(self) -> str:

@@ -305,6 +305,6 @@ def reported(folder: Path = Path("/run")) -> list[str]:
     """The messages of this start."""
     try:
         told = json.loads((folder / REPORT).read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return []
     return [s for s in told if isinstance(s, str)] if isinstance(told, list) else []

@@ -84,7 +84,7 @@ class Certificates:
             made = json.loads((self._folder / MADE).read_text("utf-8"))
             return bool(self.page.exists() and made["names"] == list(names) and made["addresses"] == list(addresses)
                         and made["from_s"] <= self._clock() < made["until_s"] - RENEW_DAYS * _DAY_S)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return False
 
     def _make_authority(self, name: str) -> None:

@@ -56,7 +56,8 @@ def tile_candidates(kept: Sequence[CandidateView], before: GameState, at: Square
     seen: set[tuple[str, int]] = set()
     for c in kept:
         match c["body"]:
-            case {"do": "tile", "tile": str(tile), "rot": int(rot)} if (tile, rot) not in seen:
+            case {"do": "tile", "tile": str(tile), "rot": int(rot)} if (tile, rot) not in seen and \
+                    tile in before.box.contents:
                 seen.add((tile, rot))
                 out.append({"tile": tile, "rot": rot, "probability": c["probability"],
                             "legal": fits(before, tile, at, rot)})

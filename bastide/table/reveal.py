@@ -67,8 +67,12 @@ class Reveal:
             self._store.walk(json.dumps({"game": self._game, **asdict(walk)}) if walk else "")
 
     def _kept(self) -> Walk | None:
-        with suppress(Failure, ValueError, TypeError):
+        """The stored walk of this game. None if there is none, or a damaged one: then everything counts as revealed."""
+        try:
             kept = json.loads(self._store.walk())
-            if kept.pop("game") == self._game:
-                return Walk(**kept)
+            match [kept[name] for name in ("game", "step", "told", "lead", "by")]:
+                case [self._game, int(step), bool(told), str(lead), str(by)] if step >= BEFORE:
+                    return Walk(step=step, told=told, lead=lead, by=by)
+        except (Failure, ValueError, KeyError, TypeError, RecursionError):
+            pass
         return None

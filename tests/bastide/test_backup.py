@@ -18,6 +18,7 @@ import pytest
 
 from bastide.backup.backups import VERSION, check_backup, restore_backup, write_backup
 from bastide.backup.external_files import NOTE, remember
+from bastide.backup.support import replay, write_support
 from bastide.errors import Failure, UsageError
 from bastide.files.keys import NAME as SECRETS
 from bastide.files.keys import PRIVATE, KeyFile, set_pins
@@ -344,5 +345,17 @@ def test_a_damaged_log_is_backed_up_as_far_as_it_is_whole(data: Path, tmp_path: 
     log.write_bytes(content)
     write_backup(data, tmp_path / "b.zip")
     assert log.read_bytes() == bytes(content)
+    restore_backup(tmp_path / "b.zip", tmp_path / "new")
+    assert games(tmp_path / "new") == before
+
+
+def test_damaged_pictures_are_left_out_of_a_backup_and_of_a_support_file(data: Path, tmp_path: Path) -> None:
+    """The games are whole without them: a backup was refused, and so was what is attached to a report of the damage."""
+    before, pictures = games(data), data / "log.pictures.sqlite"
+    pictures.write_bytes(b"\xff" * 4096 + pictures.read_bytes()[4096:])
+    content = pictures.read_bytes()
+    assert write_backup(data, tmp_path / "b.zip").games == 2
+    write_support(data, tmp_path / "s.zip")
+    assert replay(tmp_path / "s.zip")["same"] and pictures.read_bytes() == content
     restore_backup(tmp_path / "b.zip", tmp_path / "new")
     assert games(tmp_path / "new") == before

@@ -7,6 +7,7 @@ import json
 import socket
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self
@@ -48,6 +49,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "mauve.json").write_text('[{"name": "A", "colour": "mauve"}]', "utf-8")
     (folder / "twice.json").write_text('[{"colour": "red"}, {"colour": "red"}]', "utf-8")
     (folder / "nobody.json").write_text("[]", "utf-8")
+    (folder / "number.json").write_text('[{"name": 7, "colour": "red"}]', "utf-8")
+    zipfile.ZipFile(folder / "empty.zip", "w").close()
     write_image(str(folder / "picture.png"), np.full((90, 120, 3), 90, np.uint8))
     (folder / "broken.png").write_bytes(b"\x89PNG and no more")
     (folder / "nothing.jpg").write_bytes(b"")
@@ -110,7 +113,12 @@ WRONG: list[tuple[str, int, tuple[str, ...]]] = [
     ("demo --speed -1", 2, ("--speed",)),
     ("demo --port 70000", 2, ("70000",)),
     ("serve --port often", 2, ("often",)),
-    ("serve --data {f}/game.json --port 0", 1, ("game.json",)),
+    ("serve --data {f}/game.json --port 0", 1, ("game.json", "is a file, not a folder")),
+    ("serve --data {o}/d --port 8455 --https 8455", 2, ("--https 8455", "8443")),
+    ("serve --data {o}/d --port 0 --allowed-host http://x/y", 2, ("--allowed-host", "http://x/y", "name of a host")),
+    ("serve --data {o}/d --port 0 --tiles {f}/game.json", 2, ("game.json is a file, not a folder of tile pictures",)),
+    ("serve --data {o}/d --port 0 --players {f}/number.json", 2, ("number.json", "player 1", "name must be text")),
+    ("hub --data {o}/d --port 0 --allowed-host http://x/y", 2, ("--allowed-host", "http://x/y", "name of a host")),
     # teaching, calibrating, printing, keeping
     ("teach {f}/picture.png --out {o}", 2, ("picture.png",)),
     ("calibrate lens {f}/picture.png --out {o}/lens.json", 1, ("seen in 0 of 1 pictures", "--board")),
@@ -130,6 +138,8 @@ WRONG: list[tuple[str, int, tuple[str, ...]]] = [
     ("print mat --paper A4 --out {o}/none/mat.pdf", 2, ("mat.pdf", "does not exist")),
     ("backup --data {f} --out {o}/all.zip", 2, ("no log",)),
     ("restore {f}/all.zip --data {o}/new", 2, ("all.zip", "no such file")),
+    ("restore {f}/empty.zip --data {o}/new", 2, ("is no whole backup of bastide (There is no item named",)),
+    ("support --replay {f}/empty.zip", 2, ("empty.zip: is no support file with a game in it",)),
     ("export {f}/game.json --to png --out {o}/none/game.png", 1, ("game.png", "cannot be written")),
     ("export {f}/missing.json --to csv --out {o}/game.csv", 2, ("missing.json", "at: is missing")),
     ("export {f}/game.json --to csv --out {o}/none/game.csv", 1, ("game.csv", "cannot be written")),

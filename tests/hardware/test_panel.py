@@ -58,5 +58,7 @@ def test_a_machine_without_pins_says_so(monkeypatch: pytest.MonkeyPatch) -> None
             raise RuntimeError("no pin factory could be loaded")
 
     monkeypatch.setattr("gpiozero.LED", Broken)
-    with pytest.raises(PanelError, match="without pins"), Panel():
+    with pytest.raises(PanelError, match=r"^pin 17 or 27 cannot be used .*without pins"), Panel():
+        pass
+    with pytest.raises(PanelError, match=r"^pin 99 cannot be used "), Panel(light=99, button=None):
         pass
