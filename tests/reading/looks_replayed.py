@@ -35,13 +35,7 @@ class Book:
             if old is None or d.replaces in self.hand():
                 return
             if d.events:
-                bodies = [Amended(seq=d.replaces, body=d.events[0])]
-                if isinstance(old, TilePlaced) and isinstance(d.events[0], TilePlaced):
-                    for seq, event in known.items():
-                        if isinstance(event, FigurePlaced) and event.at == old.at:
-                            moved = moved_figure(event, old, d.events[0])
-                            if moved != event:
-                                bodies.append(Amended(seq=seq, body=moved))
+                bodies = [Amended(seq=d.replaces, body=d.events[0]), *self._moved(old, d.events[0])]
             else:
                 bodies = [Retracted(seq=d.replaces)]
         elif d.after is not None:
@@ -66,6 +60,17 @@ class Book:
             if isinstance(event, TilePlaced | FigurePlaced):
                 right = true.get((type(event), event.at))
                 self.say(Retracted(seq=seq) if right is None else Amended(seq=seq, body=right))
+                for moved in self._moved(event, right):
+                    self.say(moved)
+
+    def _moved(self, old: Event, new: Event | None) -> list[Amended]:
+        """The figures on a tile that is replaced by another one, as the session moves them."""
+        out = []
+        for seq, event in effective(self.entries):
+            if isinstance(old, TilePlaced) and isinstance(new, TilePlaced) and isinstance(event, FigurePlaced) \
+                    and event.at == old.at and (moved := moved_figure(event, old, new)) != event:
+                out.append(Amended(seq=seq, body=moved))
+        return out
 
     def hand(self) -> set[int]:
         return {e.body.seq if isinstance(e.body, Amended | Retracted) else e.seq
