@@ -16,21 +16,22 @@ from vision.stills import Still
 
 
 class Person:
-    """Knows the true ``game``. ``asked`` lists the answered questions, each as a sentence."""
+    """Knows the true ``game``. ``asked`` lists the answered questions, each as a sentence; ``entered`` what no camera
+    can see, which people tell by a button of the page in the turn in which it happens, as JSON."""
 
     def __init__(self, game: Game) -> None:
         self.asked: list[str] = []
+        self.entered: list[dict[str, Any]] = []
         self._lies: dict[tuple[int, int], dict[str, Any]] = {}
         # by the figure's square: where the tile of its turn lies, and the figure
         self._stands: dict[tuple[int, int], list[tuple[tuple[int, int], dict[str, Any]]]] = {}
         # by the square of their turn's tile: the other moves, those that went on as one
         self._moves: dict[tuple[int, int], list[dict[str, Any]]] = {}
         for turn in write(game)["turns"]:
-            at: tuple[int, int] | None = None
+            at = next((tuple(move["at"]) for move in turn["moves"] if move["do"] == "tile"), None)
             for move in turn["moves"]:
                 if move["do"] == "tile":
-                    at = tuple(move["at"])
-                    self._lies[at] = {**move, "player": turn["player"]}
+                    self._lies[tuple(move["at"])] = {**move, "player": turn["player"]}
                 elif move["do"] == "deploy":
                     self._stands.setdefault(tuple(move["at"]), []).append((at, {**move, "player": turn["player"]}))
                 elif at is not None:
@@ -42,6 +43,7 @@ class Person:
     def save(self, session: TableSession, proposal: Proposal, still: Still) -> None:
         """`bastide.watching.following.commit`, followed by the answers."""
         commit(session, proposal, still)
+        self._enter(session)
         known = dict(effective(session.entries))
         for question in session.view()["questions"]:
             event = known.get(question["seq"])
@@ -55,19 +57,39 @@ class Person:
                 session.command({"do": "answer", "question": question["id"], "choice": choice})
                 continue
             if not isinstance(event, TilePlaced | FigurePlaced):
-                did = next((m for m in self._moves.get(_own(event, known), ()) if m["do"] == event.DO), None)
+                did = self._move(event, question["seq"], known)
                 session.command({"do": "answer", "question": question["id"], "choice": "other", "body": did})
                 continue
-            truth = self._lies.get(event.at) if isinstance(event, TilePlaced) else self._figure(event, known)
+            truth = self._lies.get(event.at) if isinstance(event, TilePlaced) else self._figure(event, question["seq"], known)
             session.command({"do": "answer", "question": question["id"], "choice": "other",
                              "body": None if truth is None else self._body(truth, event)})
 
-    def _figure(self, event: FigurePlaced, known: Mapping[int, Event]) -> dict[str, Any] | None:
+    def _enter(self, session: TableSession) -> None:
+        """Tell what the page offers to tell of the newest turn (`scoring.box.Box.offers`) and what did happen in it."""
+        newest = next((e.at for _, e in reversed(effective(session.entries)) if isinstance(e, TilePlaced)), None)
+        for move in self._moves.get(newest, ()) if newest is not None else ():
+            offered = (to_json(a) for q in session.state.box.offers(session.state) for a in q.answers)
+            found = next((told for told in offered if _means(told, move)), None)
+            if found is not None:
+                session.command(found)
+                self.entered.append(found)
+
+    def _move(self, event: Event, seq: int, known: Mapping[int, Event]) -> dict[str, Any] | None:
+        """The move of that kind in the turn of an event of the log (entry ``seq``): the same one, else one that the log
+        has nowhere else in that turn. None if nothing more happened then."""
+        own = _own(seq, known)
+        moves = [m for m in self._moves.get(own, ()) if m["do"] == event.DO]
+        others = [told for n, e in known.items() if n != seq and type(e) is type(event) and _own(n, known) == own
+                  for told in [to_json(e)]]
+        left = [m for m in moves if not any(_means(told, m) for told in others)]
+        return next((m for m in left if _means(to_json(event), m)), next(iter(left), None))
+
+    def _figure(self, event: FigurePlaced, seq: int, known: Mapping[int, Event]) -> dict[str, Any] | None:
         """The figure that an event of the log is about: the one it names, else the one put on its square in its turn,
         else the newest there of those whose turn's tile is in the log; None if nobody stands there."""
         there = self._stands.get(event.at, [])
         laid = [e.at for e in known.values() if isinstance(e, TilePlaced)]
-        own = _own(event, known)
+        own = _own(seq, known)
         named = [f for _, f in there if _same(f, to_json(event))]
         return next(iter([*named, *(f for tile, f in there if tile == own),
                           *(f for tile, f in reversed(there) if tile in laid)]), None)
@@ -77,10 +99,15 @@ class Person:
         return {**truth, "part": event.part} if isinstance(event, TilePlaced) else dict(truth)
 
 
-def _own(event: Event, known: Mapping[int, Event]) -> tuple[int, int]:
-    """The square of the tile in whose turn the log has an event."""
-    upto = [e for e in known.values() if isinstance(e, TilePlaced) or e == event]
-    return next(e.at for e in reversed(upto[:upto.index(event)]) if isinstance(e, TilePlaced))
+def _own(seq: int, known: Mapping[int, Event]) -> tuple[int, int]:
+    """The square of the tile in whose turn the log has the event of an entry."""
+    upto = list(known)
+    return next(e.at for n in reversed(upto[:upto.index(seq)]) for e in [known[n]] if isinstance(e, TilePlaced))
+
+
+def _means(told: Mapping[str, Any], move: Mapping[str, Any]) -> bool:
+    """Whether an event as JSON is that move of a game; a walk may be part of one that a game notes as one."""
+    return all(told.get(k) == v for k, v in move.items() if k != "path")
 
 
 def _same(body: Mapping[str, Any] | None, true: Mapping[str, Any] | None) -> bool:

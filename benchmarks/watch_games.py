@@ -8,7 +8,8 @@ silent error is a tile, a figure or a tile's player that is wrong, missing or ex
 counts the tiles with the right player. `others` are turns in which a neutral piece moved, by the rules or by hand; one
 is right if its place and the figure beside it are. `moves` are all other events, of the rules of some box (a block
 added, a figure taken, a ransom paid): one is right if the turn of the same tile has it, and one that is missing or
-extra is silent unless that very event was asked about.
+extra is silent unless that very event was asked about. `entered` are those that no camera can see and that the simulated
+person told by the page's button for them (with --answered).
 
 With --record the looks of each game are kept, and with --replay they are read again without rendering the table, in a
 hundredth of the time: for changes of `reading/` that do not change what is looked at.
@@ -57,7 +58,7 @@ from vision.tileset import merged
 
 RECORDED = Path(__file__).resolve().parents[2] / "shared" / "games" / "dev"
 COLUMNS = ("game", "players", "tiles", "right", "owner", "figures", "right", "others", "right", "moves", "right",
-           "asked", "silent", "totals", "frames", "fps", "p95 ms")
+           "asked", "entered", "silent", "totals", "frames", "fps", "p95 ms")
 
 
 def games(count: int, demo: bool, of: str = "base") -> Iterator[tuple[str, Game]]:
@@ -224,7 +225,8 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
         (keep / f"{name}.truth.json").write_text(json.dumps(write(game)), "utf-8")
     equal = watched["expect"]["totals"] == score_game(game)["totals"]
     claims = {q.at for q in session.state.asked if q.code == CLAIM and q.at is not None}
-    found = compare(game, watched, claims) | ({"asked": len(person.asked)} if person else {})
+    found = compare(game, watched, claims) | (
+        {"asked": len(person.asked), "entered": len(person.entered)} if person else {"entered": 0})
     return {"name": name, "players": len(game.setup.players), **found, "totals": equal,
             "frames": done.frames, "fps": done.frames / spent, "p95": done.latency_ms(0.95)}
 
@@ -292,7 +294,7 @@ def main() -> None:
                  replay=args.replay / file if args.replay else None)
         rows.append(r)
         cells = (r["name"], r["players"], r["tiles"], r["tiles_right"], r["owner"], r["figures"], r["figures_right"],
-                 r["others"], r["others_right"], r["moves"], r["moves_right"], r["asked"], r["silent"],
+                 r["others"], r["others_right"], r["moves"], r["moves_right"], r["asked"], r["entered"], r["silent"],
                  "equal" if r["totals"] else "differ", r["frames"], f"{r['fps']:.0f}", f"{r['p95']:.0f}")
         print("  ".join(f"{c!s:>8}" for c in cells), flush=True)
         if args.errors:
