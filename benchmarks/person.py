@@ -60,7 +60,8 @@ class Person:
                 did = self._move(event, question["seq"], known)
                 session.command({"do": "answer", "question": question["id"], "choice": "other", "body": did})
                 continue
-            truth = self._lies.get(event.at) if isinstance(event, TilePlaced) else self._figure(event, question["seq"], known)
+            truth = self._lies.get(event.at) if isinstance(event, TilePlaced) else \
+                self._figure(event, question["seq"], known)
             session.command({"do": "answer", "question": question["id"], "choice": "other",
                              "body": None if truth is None else self._body(truth, event)})
 

@@ -8,8 +8,8 @@ silent error is a tile, a figure or a tile's player that is wrong, missing or ex
 counts the tiles with the right player. `others` are turns in which a neutral piece moved, by the rules or by hand; one
 is right if its place and the figure beside it are. `moves` are all other events, of the rules of some box (a block
 added, a figure taken, a ransom paid): one is right if the turn of the same tile has it, and one that is missing or
-extra is silent unless that very event was asked about. `entered` are those that no camera can see and that the simulated
-person told by the page's button for them (with --answered).
+extra is silent unless that very event was asked about. `entered` are those that no camera can see and that the
+simulated person told by the page's button for them (with --answered).
 
 With --record the looks of each game are kept, and with --replay they are read again without rendering the table, in a
 hundredth of the time: for changes of `reading/` that do not change what is looked at.
