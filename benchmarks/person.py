@@ -16,21 +16,22 @@ from vision.stills import Still
 
 
 class Person:
-    """Knows the true ``game``. ``asked`` lists the answered questions, each as a sentence."""
+    """Knows the true ``game``. ``asked`` lists the answered questions, each as a sentence; ``entered`` what no camera
+    can see, which people tell by a button of the page in the turn in which it happens, as JSON."""
 
     def __init__(self, game: Game) -> None:
         self.asked: list[str] = []
+        self.entered: list[dict[str, Any]] = []
         self._lies: dict[tuple[int, int], dict[str, Any]] = {}
         # by the figure's square: where the tile of its turn lies, and the figure
         self._stands: dict[tuple[int, int], list[tuple[tuple[int, int], dict[str, Any]]]] = {}
         # by the square of their turn's tile: the other moves, those that went on as one
         self._moves: dict[tuple[int, int], list[dict[str, Any]]] = {}
         for turn in write(game)["turns"]:
-            at: tuple[int, int] | None = None
+            at = next((tuple(move["at"]) for move in turn["moves"] if move["do"] == "tile"), None)
             for move in turn["moves"]:
                 if move["do"] == "tile":
-                    at = tuple(move["at"])
-                    self._lies[at] = {**move, "player": turn["player"]}
+                    self._lies[tuple(move["at"])] = {**move, "player": turn["player"]}
                 elif move["do"] == "deploy":
                     self._stands.setdefault(tuple(move["at"]), []).append((at, {**move, "player": turn["player"]}))
                 elif at is not None:
@@ -42,6 +43,7 @@ class Person:
     def save(self, session: TableSession, proposal: Proposal, still: Still) -> None:
         """`bastide.watching.following.commit`, followed by the answers."""
         commit(session, proposal, still)
+        self._enter(session)
         known = dict(effective(session.entries))
         for question in session.view()["questions"]:
             event = known.get(question["seq"])
@@ -61,6 +63,16 @@ class Person:
             truth = self._lies.get(event.at) if isinstance(event, TilePlaced) else self._figure(question["seq"], known)
             session.command({"do": "answer", "question": question["id"], "choice": "other",
                              "body": None if truth is None else self._body(truth, event)})
+
+    def _enter(self, session: TableSession) -> None:
+        """Tell what the page offers to tell of the newest turn (`scoring.box.Box.offers`) and what did happen in it."""
+        newest = next((e.at for _, e in reversed(effective(session.entries)) if isinstance(e, TilePlaced)), None)
+        for move in self._moves.get(newest, ()) if newest is not None else ():
+            offered = (to_json(a) for q in session.state.box.offers(session.state) for a in q.answers)
+            found = next((told for told in offered if _means(told, move)), None)
+            if found is not None:
+                session.command(found)
+                self.entered.append(found)
 
     def _move(self, seq: int, known: Mapping[int, Event]) -> dict[str, Any] | None:
         """The move that an event of the log is about: the one of its turn that it says, else the first of its kind that
@@ -98,6 +110,11 @@ def _own(seq: int, known: Mapping[int, Event]) -> tuple[int, int] | None:
 def _says(event: Event, move: Mapping[str, Any]) -> bool:
     """Whether an event says just what a move of the true game says."""
     return from_json(dict(move)) == event
+
+
+def _means(told: Mapping[str, Any], move: Mapping[str, Any]) -> bool:
+    """Whether an event as JSON is that move of a game; a walk may be part of one that a game notes as one."""
+    return all(told.get(k) == v for k, v in move.items() if k != "path")
 
 
 def _same(body: Mapping[str, Any] | None, true: Mapping[str, Any] | None) -> bool:

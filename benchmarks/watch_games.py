@@ -9,7 +9,11 @@ counts the tiles with the right player. `others` are turns in which a neutral pi
 is right if its place and the figure beside it are, and one that is wrong is silent unless that very move was asked
 about. `moves` are all other events, of the rules of some box (a block
 added, a figure taken, a ransom paid): one is right if the turn of the same tile has it, and one that is missing or
-extra is silent unless that very event was asked about.
+extra is silent unless that very event was asked about. `entered` are those that no camera can see and that the
+simulated person told by the page's button for them (with --answered).
+
+With --record the looks of each game are kept, and with --replay they are read again without rendering the table, in a
+hundredth of the time: for changes of `reading/` that do not change what is looked at.
 """
 
 from __future__ import annotations
@@ -17,12 +21,14 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import math
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 from person import Person
 
 from bastide.camera.opening import open_camera
@@ -32,22 +38,28 @@ from bastide.table.demo_game import demo_game
 from bastide.table.session import TableSession
 from bastide.tiles.art import box_contents, load_tiles
 from bastide.tiles.tilebook import TileBook
-from bastide.watching.following import follow
+from bastide.watching.following import Followed, commit, follow
 from bastide.watching.learning import Learner
 from bastide.watching.recording import transcript_of
 from bastide.watching.watcher import make_watcher
+from reading.game import GameReader
+from reading.policy import Decision
+from reading.record import Recorder, read_looks
+from reading.watcher import TICK_S, Proposal
 from scoring.engine import new_game, step
 from scoring.events import FigurePlaced, TileDiscarded, TilePlaced, TurnEnded
 from scoring.report import score_game
 from scoring.state import GameState
 from scoring.tiles import Square, catalogue
 from scoring.transcript import Game, read, write
+from vision.looks import TableLook
 from vision.simulator import LEVELS
+from vision.stills import Still, keep
 from vision.tileset import merged
 
 RECORDED = Path(__file__).resolve().parents[2] / "shared" / "games" / "dev"
 COLUMNS = ("game", "players", "tiles", "right", "owner", "figures", "right", "others", "right", "moves", "right",
-           "asked", "silent", "totals", "frames", "fps", "p95 ms")
+           "asked", "entered", "silent", "totals", "frames", "fps", "p95 ms")
 
 
 def games(count: int, demo: bool, of: str = "base") -> Iterator[tuple[str, Game]]:
@@ -199,9 +211,10 @@ def same_figure(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
 
 def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | None, taught: str | None = None,
          drawn_with: str | None = None, mishaps: str = "level",
-         book: TileBook | None = None, answered: bool = False) -> dict:  # type: ignore[type-arg]
+         book: TileBook | None = None, answered: bool = False, record: Path | None = None,
+         replay: Path | None = None) -> dict:  # type: ignore[type-arg]
     """Watch one simulated game; returns its row. Learned tiles go into ``book``, if given; with ``answered`` a
-    simulated person answers the questions."""
+    simulated person answers the questions. The looks are kept in the file ``record``, or read from ``replay``."""
     person = Person(game) if answered else None
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "log.sqlite") as store:
         path = Path(folder) / "game.json"
@@ -209,11 +222,17 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
         session = TableSession(store, game.setup)
         tiles = load_tiles(taught, game.setup.expansions)
         learner = Learner(book, session, lambda _: tiles, box_contents) if book else None
-        watcher = make_watcher(merged(tiles, book.tileset()) if book else tiles, game.setup)
+        recorder = Recorder(record, {"setup": path.name}) if record else None
+        watcher = make_watcher(merged(tiles, book.tileset()) if book else tiles, game.setup, record=recorder)
         begun = time.perf_counter()
         uri = f"sim:transcript={path}&seed={seed}&level={level}&fps={fps}&mishaps={mishaps}"
-        with open_camera(uri + (f"&tiles={drawn_with}" if drawn_with else "")) as camera:
-            done = follow(camera, watcher, session, learner=learner, save=person.save if person else None)
+        if replay is not None:
+            done = read_again(replay, session, person.save if person else commit)
+        else:
+            with open_camera(uri + (f"&tiles={drawn_with}" if drawn_with else "")) as camera:
+                done = follow(camera, watcher, session, learner=learner, save=person.save if person else None)
+        if recorder is not None:
+            recorder.flush()
         if learner is not None:
             learner.write()
         spent = time.perf_counter() - begun
@@ -224,9 +243,37 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
         (keep / f"{name}.truth.json").write_text(json.dumps(write(game)), "utf-8")
     equal = watched["expect"]["totals"] == score_game(game)["totals"]
     claims = {q.at for q in session.state.asked if q.code == CLAIM and q.at is not None}
-    found = compare(game, watched, claims) | ({"asked": len(person.asked)} if person else {})
+    found = compare(game, watched, claims) | (
+        {"asked": len(person.asked), "entered": len(person.entered)} if person else {"entered": 0})
     return {"name": name, "players": len(game.setup.players), **found, "totals": equal,
             "frames": done.frames, "fps": done.frames / spent, "p95": done.latency_ms(0.95)}
+
+
+def read_again(path: Path, session: TableSession, save: Callable[[TableSession, Proposal, Still], None]) -> Followed:
+    """Recorded looks in place of a camera, with the same passing of time between them."""
+    reader, done = GameReader(session.setup), Followed()
+    _, looks = read_looks(path)
+    crop = np.zeros((8, 8, 3), np.uint8)
+    still, last_s = keep(crop, {}), -math.inf
+
+    def tell(made: Sequence[Decision]) -> None:
+        for decision in made:
+            save(session, Proposal(decision=decision, crop=crop), still)
+
+    for look in looks:
+        while last_s + TICK_S < look.t_s and done.frames:
+            last_s += TICK_S
+            tell(reader.look(TableLook(frame=look.frame, t_s=last_s, squares={}), session.entries).decisions)
+        begun = time.perf_counter()
+        tell(reader.look(look, session.entries).decisions)
+        done.latency_s.append(time.perf_counter() - begun)
+        last_s, done.frames = look.t_s, done.frames + 1
+    while left := reader.finish(session.entries).decisions:
+        version = len(session.entries)
+        tell(left)
+        if len(session.entries) == version:
+            break
+    return done
 
 
 def main() -> None:
@@ -245,6 +292,8 @@ def main() -> None:
     parser.add_argument("--of", default="base", help="which recorded games: base (default), river, inns_traders...")
     parser.add_argument("--answered", action="store_true", help="somebody answers every question at once, and right")
     parser.add_argument("--errors", action="store_true", help="tell every question and every error")
+    parser.add_argument("--record", type=Path, metavar="DIR", help="keep every game's looks in this folder")
+    parser.add_argument("--replay", type=Path, metavar="DIR", help="read the looks kept there instead of watching")
     parser.add_argument("--keep", type=Path, help="write every watched game and its truth into this folder")
     args = parser.parse_args()
     print("  ".join(f"{c:>8}" for c in COLUMNS), flush=True)
@@ -254,11 +303,16 @@ def main() -> None:
             continue
         if args.turns:
             game = Game(setup=game.setup, turns=game.turns[:args.turns])
+        file = f"{name}-{args.level}-{n + args.seed}.jsonl.gz"
+        if args.record:
+            args.record.mkdir(parents=True, exist_ok=True)
+            (args.record / file).unlink(missing_ok=True)
         r = play(name, game, args.level, args.fps, n + args.seed, args.keep, args.tiles, args.drawn_with,
-                 args.mishaps, answered=args.answered)
+                 args.mishaps, answered=args.answered, record=args.record / file if args.record else None,
+                 replay=args.replay / file if args.replay else None)
         rows.append(r)
         cells = (r["name"], r["players"], r["tiles"], r["tiles_right"], r["owner"], r["figures"], r["figures_right"],
-                 r["others"], r["others_right"], r["moves"], r["moves_right"], r["asked"], r["silent"],
+                 r["others"], r["others_right"], r["moves"], r["moves_right"], r["asked"], r["entered"], r["silent"],
                  "equal" if r["totals"] else "differ", r["frames"], f"{r['fps']:.0f}", f"{r['p95']:.0f}")
         print("  ".join(f"{c!s:>8}" for c in cells), flush=True)
         if args.errors:

@@ -54,7 +54,8 @@ def _square(s: SquareLook) -> list[object]:
 
 
 def _stack(s: StackLook) -> list[object]:
-    return [round(s.there, 1), *(round(v, 4) for v in (*s.top, s.yaw, *s.floor)), [round(v, 1) for v in s.heights]]
+    told = [round(s.there, 1), *(round(v, 4) for v in (*s.top, s.yaw, *s.floor)), [round(v, 1) for v in s.heights]]
+    return [*told, *([] if s.tone is None else [round(s.tone, 4)])]
 
 
 def _figure(f: FigureLook) -> list[object]:
@@ -77,7 +78,8 @@ def look_from_json(data: Mapping[str, object]) -> TableLook:
                                        neutral={n: NeutralLook(there=v[0], foot=(v[1], v[2]))
                                                 for n, v in (more[0] if more else {}).items()},
                                        stacks={n: StackLook(there=v[0], top=(v[1], v[2]), yaw=v[3],
-                                                            floor=(v[4], v[5]), heights=tuple(v[6]))
+                                                            floor=(v[4], v[5]), heights=tuple(v[6]),
+                                                            tone=v[7] if len(v) > 7 else None)
                                                for n, v in (more[1] if len(more) > 1 else {}).items()})
         return TableLook(frame=told["f"], t_s=told["t"], squares=squares, whole=bool(told.get("w")))
     except (KeyError, TypeError, ValueError, IndexError) as e:

@@ -17,12 +17,14 @@ _NEWEST = 6  # newest turns in which such a move may have been missed: tiles tha
 # `Limits.gone`, since the rules say that it may be. Two looks 1.2 s apart, as there are after every touch, weigh 1.3.
 TAKEN = 1.2
 _SURE = 0.9  # probability of the move if the rules allow no other
+_SCORED = 0.5  # that a figure which scored in the turn was taken before that
 
 
 def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], steps: Steps,
              colours: Mapping[str, int], now: Moment) -> Iterator[Decision]:
-    """The move that sent home a figure which stands according to the log and is seen to be gone. ``states`` are the
-    states after each event of the log, preceded by the initial one."""
+    """The move that sent home a figure which stands according to the log and is seen to be gone. Where several are
+    gone, and where one would have gone home anyway since it scored in that turn, the move is asked about. ``states``
+    are the states after each event of the log, preceded by the initial one."""
     if not any(issubclass(event, FigureTaken) for event in states[-1].box.handlers):
         return
     end = len(states) - 1
@@ -38,11 +40,25 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
         stand = steps.closed(states[-1]).standing.values()
         gone = [a for a in answers if any(names(a, f) and _left(f, log.groups[n:n + 2], belief, colours, now)
                                           for f in stand)]
-        if len(gone) == 1:
-            options: tuple[tuple[tuple[Event, ...], float], ...] = (((gone[0],), _SURE), ((), 1.0 - _SURE))
-            yield Decision(events=(gone[0],), confidence=_SURE, asked=False, alternatives=options, at=gone[0].at,
+        sure, may = _SURE, gone
+        if not gone:
+            sure, may = _SCORED, [a for a in _scored(states[last], answers, steps) if any(
+                names(a, f) and _left(f, log.groups[n:n + 2], belief, colours, now)
+                for f in states[last].standing.values())]
+        if may:
+            each = sure / len(may)
+            options: tuple[tuple[tuple[Event, ...], float], ...] = (*(((a,), each) for a in may), ((), 1.0 - sure))
+            yield Decision(events=(may[0],), confidence=each, asked=each < _SURE, alternatives=options, at=may[0].at,
                            frame=now.frame, after=None if n == len(log.groups) - 1 else turn.last_seq)
             return
+
+
+def _scored(state: GameState, answers: Sequence[FigureTaken], steps: Steps) -> Iterator[FigureTaken]:
+    """The answers about other players' figures that go home at the end of the turn."""
+    left = steps.closed(state).standing
+    for number, f in state.standing.items():
+        if number not in left and f.player != state.player:
+            yield from (a for a in answers if names(a, f))
 
 
 def names(event: FigureTaken, f: StandingFigure) -> bool:

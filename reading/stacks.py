@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from statistics import median
 
 from reading.belief import FigureTrack, TableBelief
@@ -50,6 +51,11 @@ class StackLimits:
     knocks: float = 3.0  # against a pile having been knocked, or what is beside it taken away (chosen: 2.5 to 3.5)
     misread: float = 3.5  # against a look being wrong about the top (chosen)
     anywhere: float = 2.8  # log-density of a misread top: within 0.2 tiles and a right angle
+    tone: float = 0.006  # of one look at the tone of a top (natural logarithm of lightness; measured: 0.004)
+    tone_drifts: float = 0.003  # of the tone between two looks (chosen)
+    tones: float = 0.05  # of the blocks of one maker (assumed: wood)
+    shadows: float = 0.07  # part of the looks on which a shadow changes the tone (measured: 0.05 to 0.08 beyond 0.03)
+    shadow: float = 0.6  # range of tones in a shadow
     there: float = 4.0  # most evidence of one look about whether there is a pile at all
     recent_s: float = 60.0  # of hypotheses that differ only in when older blocks came, the likeliest is kept
     most: int = 8  # hypotheses kept of each pile
@@ -59,6 +65,8 @@ class StackLimits:
     earlier: float = 4.0  # against a turn before the newest that could have added it: it would have been seen then
     too_soon: float = 6.0  # against a turn whose tile appeared after the block
     on_top: float = 0.2  # tiles: distance of a figure's foot from a top on which it may stand (chosen)
+    doubtful: float = 1.5  # a block that is less likely than none by less than this is asked about if a turn that is
+    # over could have added it (chosen: one in five is one)
     hardly: float = 4.0  # the likeliest turn is asked about if it weighs less than minus this
 
 
@@ -68,22 +76,25 @@ _NORMAL = 1.48  # standard deviations of a normal distribution per median of abs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pile:
-    """One hypothesis of a pile: its height, its log-weight, where its top appears (mean and variance), and when each
-    block was first seen that was added since the first look."""
+    """One hypothesis of a pile: its height, its log-weight, where its top appears (mean and variance), when each block
+    was first seen that was added since the first look, and the tone of the top one (mean and variance)."""
 
     height: int
     weight: float = 0.0
     mean: Point3 = (0.0, 0.0, 0.0)
     var: Point3 | None = None
     came_s: tuple[float, ...] = ()
+    tone: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackTrack:
-    """The belief about one place: hypotheses, the likeliest first, and the time of the last look."""
+    """The belief about one place: hypotheses, the likeliest first, the time of the last look, and whether it showed a
+    plain top, on which nothing stands."""
 
     piles: tuple[Pile, ...]
     looked_s: float = -math.inf
+    plain: bool = False
 
     @property
     def height(self) -> int:
@@ -102,6 +113,11 @@ class StackTrack:
         same = [replace(p, height=height, came_s=()) for p in self.piles if p.height == self.height]
         kept = [p for p in self.piles if p.height >= height] or same
         return replace(self, piles=tuple(replace(p, weight=p.weight - kept[0].weight) for p in kept))
+
+    def settled(self, height: int) -> StackTrack:
+        """The belief if it is known to be exactly so high."""
+        pile = next((p for p in self.piles if p.height == height), None)
+        return began(height) if pile is None else replace(self, piles=(replace(pile, weight=0.0, came_s=()),))
 
 
 def began(height: int) -> StackTrack:
@@ -124,7 +140,7 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
     ranked = sorted(grown.values(), key=lambda p: (-p.weight, p.height))
     best = ranked[0].weight
     kept = [replace(p, weight=p.weight - best) for p in ranked[:STACK.most] if p.weight > best - STACK.behind]
-    return StackTrack(piles=tuple(kept), looked_s=t_s)
+    return StackTrack(piles=tuple(kept), looked_s=t_s, plain=look.there >= STACK.clearly[1])
 
 
 def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float) -> Iterator[Pile]:
@@ -140,22 +156,52 @@ def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float) 
         yield replace(pile, weight=pile.weight + share * none)
         if look.there > 0.0:
             yield Pile(height=1, weight=pile.weight - STACK.adds + share * some, mean=top, var=seen,
-                       came_s=(*pile.came_s, t_s))
+                       came_s=(*pile.came_s, t_s), tone=_alike(None, look.tone)[0])
         return
     if look.there < 0.0:  # its top was not found: covered, if it is there
         yield replace(pile, weight=pile.weight + share * some)
         return
+    kept, alike = _alike(pile.tone, look.tone)
+    fresh, _ = _alike(None, look.tone)
+    alike, other = share * alike, share * _another(pile.tone, look.tone)
     if pile.var is None:
-        yield replace(pile, weight=pile.weight + share * some, mean=top, var=seen)
+        yield replace(pile, weight=pile.weight + share * some + alike, mean=top, var=seen, tone=kept)
     else:
         pile = replace(pile, var=tuple(v + d**2 for v, d in zip(pile.var, STACK.drifts, strict=True)))  # type: ignore[arg-type]
-        yield from _same(pile, top, seen, share * some, share)
+        yield from _same(replace(pile, tone=kept), top, seen, share * some + alike, share)
     raised = top if pile.var is None else (pile.mean[0] + look.floor[0], pile.mean[1] + look.floor[1], pile.mean[2])
     var = tuple(v + w**2 for v, w in zip(pile.var or (0.0, 0.0, 0.0), STACK.added, strict=True))
     fit = _density(top, raised, tuple(v + s for v, s in zip(var, seen, strict=True)))
     against = STACK.adds + STACK.hasty * bool(pile.came_s and t_s - pile.came_s[-1] < STACK.turn_s)
-    yield Pile(height=pile.height + 1, weight=pile.weight - against + share * some + share * fit, mean=top, var=seen,
-               came_s=(*pile.came_s, t_s))
+    yield Pile(height=pile.height + 1, weight=pile.weight - against + share * (some + fit) + other, mean=top, var=seen,
+               came_s=(*pile.came_s, t_s), tone=fresh)
+
+
+def _alike(known: tuple[float, float] | None, seen: float | None) -> tuple[tuple[float, float] | None, float]:
+    """The tone of a block (mean and variance) after a look at it, and the look's log-likelihood. A shadow that passes
+    changes neither much."""
+    if seen is None:
+        return known, 0.0
+    if known is None:
+        return (seen, STACK.tone**2), 0.0
+    mean, var, off = known[0], known[1] + STACK.tone_drifts**2, seen - known[0]
+    total = var + STACK.tone**2
+    said, shaded = _mixed(off, total)
+    gain = (1.0 - shaded) * var / total
+    return (mean + gain * off, var * (1.0 - gain)), said
+
+
+def _another(known: tuple[float, float] | None, seen: float | None) -> float:
+    """The log-likelihood of a tone if it is that of another block than before."""
+    return 0.0 if seen is None or known is None else _mixed(seen - known[0], 2.0 * STACK.tones**2 + STACK.tone**2)[0]
+
+
+def _mixed(off: float, var: float) -> tuple[float, float]:
+    """The log-density of a tone that differs by so much, where shadows are on some looks, and the probability that one
+    is on this."""
+    plain = (1.0 - STACK.shadows) * math.exp(-0.5 * off * off / var) / math.sqrt(2 * math.pi * var)
+    shaded = STACK.shadows / STACK.shadow
+    return math.log(plain + shaded), shaded / (plain + shaded)
 
 
 def _same(pile: Pile, top: Point3, seen: Point3, told: float, share: float) -> Iterator[Pile]:
@@ -228,8 +274,9 @@ class StackMoves:
                 if seen.there < -STACK.there:
                     self._bare.add(stack.name)
                 key, said = (stack.name, at), self._said[at]
-                if at in closed:  # a figure covers its top, and no block may be added
-                    self.tracks.pop(key, None)
+                if at in closed:  # a figure covers its top, and no block may be added: as it was, once it is uncovered
+                    if key in self.tracks:
+                        self.tracks[key] = self.tracks[key].settled(heights.get(at, 0))
                     self._over.pop(key, None)
                     continue
                 track = self.tracks.get(key, began(heights.get(at, 0)))
@@ -265,26 +312,25 @@ class StackMoves:
             heights = stack.heights(states[-1])
             for (name, at), track in self.tracks.items():
                 known = heights.get(at, 0) + self._over.get((name, at), 0)
-                pile, margin = track.above(known)
-                came = pile.came_s[known - pile.height:] if pile is not None else ()
-                if name != stack.name or at not in states[-1].tiles or not came:
+                if name != stack.name or at not in states[-1].tiles or track.above(known)[1] <= -STACK.takes:
                     continue
-                taken = [f for f, gone_s in gone if abs(gone_s - came[0]) < STACK.with_s]
-                if margin <= (-STACK.takes if taken else 0.0):
+                ways_at = partial(self._ways, stack, at, belief=belief, log=log, states=states, gone=gone)
+                found = self._likeliest(track, known, ways_at)
+                if found is None:
                     continue
-                if any(f.came_s > came[0] - LIMITS.notice_s for f in _on_top(belief, at, track)):
+                came_s, margin, ways = found
+                if not track.plain and any(f.came_s > came_s - LIMITS.notice_s for f in _on_top(belief, at, track)):
                     continue  # it is the figure on top that looks different
                 if self._said[at] != self._settled.get((name, at), 0):
                     continue  # people have said something since the last look
-                if now.t_s - came[0] < LIMITS.notice_s and not now.last:
+                if now.t_s - came_s < LIMITS.notice_s and not now.last:
                     continue
-                if any(since_s <= came[0] for since_s in fresh) and not now.last:
+                if any(since_s <= came_s for since_s in fresh) and not now.last:
                     continue  # it may belong to the turn of a tile that is not in the log yet
-                ways = list(self._ways(stack, at, came[0], belief, log, states, taken))
                 surely = known > 0 or name in self._bare
                 made = self._decision(at, margin if surely else min(margin, 0.5 * LIMITS.agreed), ways, log, now)
                 if made is not None and made.asked:
-                    if now.t_s - came[0] < LIMITS.ask_after_s and not now.last:
+                    if now.t_s - came_s < LIMITS.ask_after_s and not now.last:
                         continue  # another look may settle it
                     doubts.append(Doubt(decision=made, gain=1.0, due=True))
                 elif made is not None:
@@ -297,14 +343,38 @@ class StackMoves:
                 for (_, at), track in self.tracks.items() if track.piles[0].var is not None}
 
     @staticmethod
+    def _likeliest(track: StackTrack, known: int, ways: Callable[[float], Iterator[_Way]],
+                   ) -> tuple[float, float, list[_Way]] | None:
+        """The likeliest hypothesis that is higher than ``known``, by what was seen and by the turns that could have
+        added its blocks: when the first of them came, by how many nats the hypothesis is likelier than none without
+        that block's turn, and the turns."""
+        by_time: dict[float, list[_Way]] = {}
+        best: tuple[float, float, float, list[_Way]] | None = None
+        other = max((p.weight for p in track.piles if p.height <= known), default=-LIMITS.floor)
+        for pile in track.piles:
+            came = pile.came_s[known - pile.height:] if pile.height > known else ()
+            for came_s in came:
+                if came_s not in by_time:
+                    by_time[came_s] = list(ways(came_s))
+            if not came or not all(by_time[came_s] for came_s in came):
+                continue
+            first, *later = [max(w.weight + STACK.takes * w.takes for w in by_time[came_s]) for came_s in came]
+            margin = pile.weight - other + sum(later)
+            if best is None or margin + first > best[0]:
+                best = margin + first, came[0], margin, by_time[came[0]]
+        return None if best is None else best[1:]
+
+    @staticmethod
     def _decision(at: Square, margin: float, ways: list[_Way], log: LoggedGame, now: Moment) -> Decision | None:
         ways.sort(key=lambda w: (-w.weight, w.back))
         if not ways:
             return None
         best = ways[0]
         margin += STACK.takes * best.takes
-        if margin <= 0.0:
-            return None
+        likely = margin + best.weight
+        over = best.group is not log.groups[-1] or now.last
+        if likely <= (-STACK.doubtful if over and best.weight > -1.0 else 0.0):
+            return None  # a block that no turn could have added is likelier none
         lead = min(margin, best.weight - ways[1].weight if len(ways) > 1 else LIMITS.floor)
         asked = lead < LIMITS.agreed or best.weight < -STACK.hardly
         sure = probability(min(lead, best.weight + 2 * STACK.hardly))
@@ -313,8 +383,9 @@ class StackMoves:
                         after=None if best.back == 0 else best.group.last_seq)
 
     def _ways(self, stack: Stack, at: Square, came_s: float, belief: TableBelief, log: LoggedGame,
-              states: Sequence[GameState], gone: Sequence[StandingFigure]) -> Iterator[_Way]:
-        """The turns in which the block may have been added. ``gone`` are figures that vanished then."""
+              states: Sequence[GameState], gone: Sequence[tuple[StandingFigure, float]]) -> Iterator[_Way]:
+        """The turns in which the block may have been added. ``gone`` are figures that vanished, and when."""
+        near = [f for f, gone_s in gone if abs(gone_s - came_s) < STACK.with_s]
         end = len(states) - 1
         back = 0
         for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - LIMITS.open_turns), -1):
@@ -330,8 +401,8 @@ class StackMoves:
             soon = _since_s(belief, turn) > came_s
             weight = -cost(states[last], after) - STACK.too_soon * soon - STACK.earlier * back
             back += not soon
-            takes = bool(gone) and any(isinstance(a, FigureTaken) and names(a, f) for q in after.box.questions(after)
-                                       for a in q.answers for f in gone)
+            takes = bool(near) and any(isinstance(a, FigureTaken) and names(a, f) for q in after.box.questions(after)
+                                       for a in q.answers for f in near)
             yield _Way(group=turn, back=len(log.groups) - 1 - n, event=event, weight=weight, takes=takes)
 
     def _raises(self, stack: Stack, at: Square, state: GameState) -> Event | None:

@@ -54,13 +54,15 @@ class StackLook:
     """A place for a pile of blocks: the log-odds ``there`` that one stands there, and where the middle of its top
     appears, ``top``, in tiles from the square's north-west corner, with its angle ``yaw`` in radians (of a square:
     below a right angle). ``floor`` is by how far one block displaces it. ``heights`` are the log-likelihoods of 0, 1,
-    2 ... blocks, by this look alone."""
+    2 ... blocks, by this look alone. ``tone`` is the logarithm of the top's lightness relative to the light on its
+    tile, from an arbitrary level that stays the same for this place; None where it was not measured."""
 
     there: float
     top: tuple[float, float]
     yaw: float
     floor: tuple[float, float]
     heights: tuple[float, ...]
+    tone: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

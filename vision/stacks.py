@@ -62,9 +62,15 @@ class StackLimits:
     slip: float = 0.010  # of each further block
     spoiled: float = -6.0  # floor of a height's log-likelihood, relative to the likeliest
     by_block: float = 0.2  # distance of a foot from the line from the place to the top within which it may be a block
+    leans: int = 1  # squares by which the top of a pile may appear elsewhere than it stands
     same_uv: float = 0.45  # distance in (log red over green, log blue over green) within one wood
     other_uv: float = 0.9  # and from which it is another paint
     wood: float = 9.0  # by which the log-odds of a figure of the same wood are lower
+    around_px: int = 24  # per tile, of the print with which the light on a top is measured
+    hides: float = 0.32  # tiles around a place and its tops within which a pile may hide the print
+    tone_half: float = 0.11  # half the side of the part of a top whose lightness is measured, in tiles
+    top_px: int = 12  # points along it
+    dark: float = 4.0  # grey levels added before the logarithm: noise in the dark counts little (chosen)
     learn: float = 3.0  # log-odds of a pile from which its colour and size are learned
     measured: int = 5  # tops from whose sizes that of the blocks is known
     remembered: int = 40  # tops whose colours are remembered
@@ -100,6 +106,7 @@ class Stacks:
     _places: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)
     _sizes: dict[str, deque[float]] = field(default_factory=dict)
     _tops: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # where they appeared last
+    _around: dict[tuple[str, Square], Array] = field(default_factory=dict)  # a place's tile at the first look at a top
     _wood: dict[str, deque[Array]] = field(default_factory=dict)  # (u, v) of tops, by the kind of block
 
     def look(self, photo: Image, poses: Mapping[Square, Array], loglik: Mapping[Square, npt.NDArray[np.floating]],
@@ -121,6 +128,8 @@ class Stacks:
                 sizes = self._sizes.setdefault(kind.name, deque(maxlen=LIMITS.remembered))
                 known = float(np.median(sizes)) if len(sizes) >= LIMITS.measured else None
                 seen, size = look_at(photo, pose, spot, grid, up, kind.wood_mm, known)
+                if seen.there > 0.0:
+                    seen = replace(seen, tone=self._tone(photo, pose, (kind.name, at), spot, seen))
                 out.setdefault(at, {})[kind.name] = seen
                 if seen.there >= LIMITS.learn:
                     self._tops[kind.name, at] = seen.top
@@ -129,28 +138,59 @@ class Stacks:
                     self._wood.setdefault(kind.name, deque(maxlen=LIMITS.remembered)).append(_top_uv(photo, pose, seen))
         return out
 
+    def _tone(self, photo: Image, pose: Array, key: tuple[str, Square], spot: tuple[float, float],
+              seen: StackLook) -> float | None:
+        """The lightness of a top relative to that of the print around it, which is compared point by point with the
+        first look: light changes all of it alike, figures and hands only some. None if the tile is not in view."""
+        res, half = LIMITS.around_px, LIMITS.tone_half
+        tile = np.log(LIMITS.dark + rectify(photo, pose, res).astype(float).mean(axis=2))
+        y, x = (np.mgrid[0:res, 0:res] + 0.5) / res
+        along = np.linspace(0.0, 1.0, 5)
+        for t in along:  # what the pile hides is no print
+            cx, cy = (spot[n] + t * (seen.top[n] - spot[n]) for n in (0, 1))
+            tile[(x - cx) ** 2 + (y - cy) ** 2 < LIMITS.hides**2] = np.nan
+        first = self._around.setdefault(key, tile)
+        both = (tile - first)[np.isfinite(tile) & np.isfinite(first)]
+        if both.size < res:
+            return None
+        c, s = half * math.cos(seen.yaw), half * math.sin(seen.yaw)
+        corners = np.array(seen.top) + np.array([(-c + s, -s - c), (c + s, s - c), (c - s, s + c), (-c - s, -s + c)])
+        to_px = cv2.getPerspectiveTransform(UNIT.astype(np.float32), apply(pose, corners).astype(np.float32))
+        top = rectify(photo, np.asarray(to_px, float), LIMITS.top_px).astype(float).mean(axis=2)
+        return float(np.log(LIMITS.dark + np.median(top)) - np.median(both))
+
     def past_blocks(self, photo: Image, poses: Mapping[Square, Array], piles: Mapping[Square, Mapping[str, StackLook]],
-                    figures: Mapping[Square, Sequence[Seen]]) -> dict[Square, tuple[Seen, ...]]:
+                    figures: Mapping[Square, Sequence[Seen]], board: Mapping[Square, Array]) -> dict[
+                        Square, tuple[Seen, ...]]:
         """The detected figures, less likely ones where they have the wood's colour and are on a pile: the network takes
-        a block for a disc or a cube. A figure on top covers it, so a pile that was seen once counts."""
+        a block for a disc or a cube. A figure on top covers it, so a pile that was seen once counts. The top of a high
+        pile appears over another tile; ``board`` has the poses of all tiles, ``poses`` of those looked at."""
         out = {at: tuple(seen) for at, seen in figures.items()}
-        for at, looks in piles.items():
-            found = out.get(at, ())
-            for name, pile in looks.items():
-                top = pile.top if pile.there > 0.0 else self._tops.get((name, at))
-                if top is None or name not in self._wood or not found:
+        seen_now = {(name, at): pile.top for at, looks in piles.items() for name, pile in looks.items()
+                    if pile.there > 0.0}
+        for (name, at), newest in {**self._tops, **seen_now}.items():
+            pose = poses.get(at, board.get(at))
+            if pose is None or name not in self._wood:
+                continue
+            top = np.array(newest)
+            wood, place = np.median(np.array(self._wood[name]), axis=0), np.array(self._places[name, at])
+            for square, found in out.items():
+                if not found or max(abs(square[0] - at[0]), abs(square[1] - at[1])) > LIMITS.leans:
                     continue
-                wood = np.median(np.array(self._wood[name]), axis=0)
-                place = np.array(self._places[name, at])
-                crop = rectify(photo, poses[at], TILE_PX, MARGIN)
-                out[at] = tuple(self._past(seen, crop, wood, place, np.array(top)) for seen in out[at])
+                crop: Image | None = None
+                to_pile = np.linalg.inv(pose) @ poses[square]
+                made = []
+                for seen in found:
+                    if _off(apply(to_pile, [seen.look.foot])[0], place, top) <= LIMITS.by_block:
+                        crop = rectify(photo, poses[square], TILE_PX, MARGIN) if crop is None else crop
+                        seen = self._past(seen, crop, wood)
+                    made.append(seen)
+                out[square] = tuple(made)
         return out
 
     @staticmethod
-    def _past(seen: Seen, crop: Image, wood: Array, place: Array, top: Array) -> Seen:
-        along = float(np.clip((np.array(seen.look.foot) - place) @ (top - place) / max(1e-9, float((top - place) @ (
-            top - place))), 0.0, 1.0))
-        if math.dist(seen.look.foot, place + along * (top - place)) > LIMITS.by_block or not seen.silhouette.any():
+    def _past(seen: Seen, crop: Image, wood: Array) -> Seen:
+        if not seen.silhouette.any():
             return seen
         apart = math.dist(_uv(crop[seen.silhouette]), wood)
         like = float(np.clip((LIMITS.other_uv - apart) / (LIMITS.other_uv - LIMITS.same_uv), 0.0, 1.0))
@@ -220,6 +260,12 @@ def look_at(photo: Image, pose: Array, spot: tuple[float, float], grid: Array, u
                      yaw=float(place[2] + math.atan2(line.way[1], line.way[0])) % (math.pi / 2),
                      floor=(float(step[0]), float(step[1])), heights=heights)
     return look, float(found[3])
+
+
+def _off(foot: Array, place: Array, top: Array) -> float:
+    """The distance of a foot from the line from a place to the top of its pile, all in tiles of its square."""
+    along = float(np.clip((foot - place) @ (top - place) / max(1e-9, float((top - place) @ (top - place))), 0.0, 1.0))
+    return math.dist(foot, place + along * (top - place))
 
 
 def _top_uv(photo: Image, pose: Array, seen: StackLook) -> Array:

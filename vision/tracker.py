@@ -306,7 +306,7 @@ class Tracker:
             fresh = {at: e.pose for at, e in tiles.items()}
             loglik = {at: e.loglik for at, e in tiles.items()}
             piles = self.stacks.look(bgr, fresh, loglik, self.sense.kinds, self.poses)
-            figures = self.stacks.past_blocks(bgr, fresh, piles, figures)
+            figures = self.stacks.past_blocks(bgr, fresh, piles, figures, self.poses)
         out = {}
         light = self._light(bgr, {at: levels[at] for at in evidence if at not in tiles and at not in lay})
         for at in evidence:

@@ -201,13 +201,73 @@ def test_a_filter_counts_what_one_look_cannot() -> None:
         assert track.height == height and track.above(height - 1)[1] > 1.8 and track.above(height)[1] < -1.8, track
 
 
+def test_a_block_below_the_camera_is_counted_by_its_tone() -> None:
+    """It hardly displaces the top, but it is another piece of wood; a shadow that passes is none."""
+    tiny = (0.006, 0.0)
+    for tones, height in (((0.0, 0.1, 0.1, 0.1), 2), ((0.0, 0.0, 0.0, 0.0), 1), ((0.0, -0.3, 0.0, 0.0), 1)):
+        track, t = looked_at(began(0), top(0, floor=tiny), 0.0), 0.0
+        for n, tone in enumerate(tones):
+            for _ in range(2):
+                t += 4.0
+                off = 0.003 * math.cos(5 * t), 0.003 * math.sin(3 * t)
+                blocks = 1 + (n > 0 and height > 1)
+                track = looked_at(track, replace(top(blocks, floor=tiny, off=off), tone=4.4 + tone), t)
+        assert track.height == height, (tones, track)
+
+
+def test_a_pile_that_was_covered_is_as_it_was() -> None:
+    """Where its top appeared before a follower closed it is known: the first look at it afterwards may be wrong."""
+    before = looked_at(looked_at(began(2), top(2), 5.0), top(2), 10.0)
+    closed = before.settled(2)
+    after = looked_at(closed, top(2, off=(0.05, 0.0)), 60.0)
+    for n in range(3):
+        after = looked_at(after, top(2), 62.0 + 4.0 * n)
+    assert after.height == 2 and before.settled(5).height == 5
+
+
+def test_a_figure_on_top_of_a_plain_top_is_a_block(table: Table) -> None:
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    block = figure("tower.02", 0, "field", "NL NR EL ER SL SR WL WR", "red")
+    table.figures[SOUTH] = (replace(block, foot=top(1).top),)
+    table.sees()
+    assert table.told(TowerRaised) == [TowerRaised(player=0, at=SOUTH)]
+
+
+def test_what_no_turn_could_have_added_is_not_asked_about(table: Table) -> None:
+    """Each turn has one such move: a top that moved somewhat in a turn that had another one was knocked."""
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    table.figures[0, 2] = (figure("base.B", 0, "cloister", "I", "blue"),)
+    table.lays((0, 2), "base.B", 0)
+    table.piles[SOUTH] = top(1, off=(0.5 * FLOOR[0], 0.5 * FLOOR[1]))
+    table.sees(8)
+    assert len(table.told(FigurePlaced)) == 2 and len(table.told(TowerRaised)) == 1 and not table.book.questions
+
+
+def test_whether_a_knight_that_scored_was_taken_before_is_asked(table: Table) -> None:
+    table.lays(EAST, "base.U", 0)
+    table.figures[0, 2] = (figure("base.E", 2, "city", "S", "blue"),)
+    table.lays((0, 2), "base.E", 2)
+    table.piles[SOUTH] = top(1)
+    table.figures[0, 2] = ()
+    table.lays((0, 3), "base.E", 0)
+    table.sees(4)
+    taken = Captured(player=0, owner=1, figure="follower", at=(0, 2), feature="city", where="S")
+    known = dict(effective(table.book.entries))
+    assert table.told(Captured) == [taken]
+    assert [known[seq] for seq in open_questions(table.book.entries)] == [taken]
+
+
 def test_a_look_at_a_pile_is_kept_and_turned() -> None:
     seen = look(3.0, {(0, 0): ("tower.02", 0)})
-    pile = replace(top(2), heights=(-6.0, -1.5, -0.5))
+    pile = replace(top(2), heights=(-6.0, -1.5, -0.5), tone=4.4321)
     whole = replace(seen, squares={at: replace(s, stacks={"tower": pile}) for at, s in seen.squares.items()})
     back: TableLook = look_from_json(look_to_json(whole))
     assert back.squares[0, 0].stacks["tower"].heights == pile.heights
     assert back.squares[0, 0].stacks["tower"].top == pytest.approx(pile.top, abs=1e-4)
+    assert back.squares[0, 0].stacks["tower"].tone == 4.4321
     turned = Alignment(turns=1).look(whole).squares[0, 0].stacks["tower"]
     assert turned.top == pytest.approx((1 - pile.top[1], pile.top[0]))
     assert turned.floor == pytest.approx((-pile.floor[1], pile.floor[0]))

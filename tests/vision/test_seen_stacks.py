@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
 import cv2
@@ -14,9 +15,10 @@ from scoring.engine import new_game
 from scoring.geometry import rotate_point
 from scoring.tiles import catalogue
 from scoring.transcript import read
+from vision.figurenet import MARGIN, TILE_PX
 from vision.figures import Seen, board_grid, find_figures
 from vision.frames import Image
-from vision.lattice import UNIT, Array, apply
+from vision.lattice import UNIT, Array, apply, neighbours
 from vision.simulator import Options, Simulator, load
 from vision.simulator.script import Square, script_of
 from vision.stacks import Kind, Stacks, look_at, upright
@@ -125,13 +127,41 @@ def test_a_block_is_no_figure(level: str, seed: int) -> None:
     found = find_figures(image, poses, colours=colours)
     piles = sense.look(image, poses, loglik, [catalogue()[k] for k in kinds], poses)
     assert {at for at, looks in piles.items() if looks[KIND.name].there > 0} == set(heights(sim))
-    left = sense.past_blocks(image, poses, piles, found)
+    left = sense.past_blocks(image, poses, piles, found, poses)
     stand = {(sim.truth.figures[n].standing.at, colours[sim.truth.figures[n].standing.player])
              for n in sim.truth.frame(number).figures}
     before, after = (told(figures) for figures in (found, left))
     assert len({at for at, _ in before - stand} & set(heights(sim))) >= 2
     assert not {at for at, _ in after - stand} & set(heights(sim))
     assert before & stand == after & stand
+
+
+def test_a_block_that_appears_over_the_next_tile_is_no_figure() -> None:
+    """As the top of a high pile does; what was found is named as the network names it there, from its own square."""
+    sim, image, poses = table("normal", 32, 26)
+    kinds = sorted({sim.truth.tiles[at].laid.tile for at in poses})
+    loglik = {}
+    for at in poses:
+        loglik[at] = np.full((len(kinds), 4), -12.0)
+        loglik[at][kinds.index(sim.truth.tiles[at].laid.tile), sim.truth.tiles[at].laid.rot] = 0.0
+    sense = Stacks([KIND])
+    piles = sense.look(image, poses, loglik, [catalogue()[k] for k in kinds], poses)
+    found = find_figures(image, poses, colours=sim.script.colours)
+    stand = {(sim.truth.figures[n].standing.at) for n in sim.truth.frame(sim.truth.frames - 1).figures}
+    at, block = next((at, s) for at in set(heights(sim)) - stand for s in found.get(at, ()) if s.look.there > 0)
+    beside = next(n for n in neighbours([at]) if n in poses)
+    foot = apply(np.linalg.inv(poses[beside]) @ poses[at], [block.look.foot])[0]
+    shifted = cv2.warpPerspective(block.silhouette.astype(np.uint8), crop_of(poses[beside]) @ np.linalg.inv(
+        crop_of(poses[at])), block.silhouette.shape[::-1]).astype(bool)
+    elsewhere = replace(block, silhouette=shifted, look=replace(block.look, foot=(float(foot[0]), float(foot[1]))))
+    (left,) = sense.past_blocks(image, poses, piles, {beside: (elsewhere,)}, poses)[beside]
+    assert shifted.any() and left.look.there < elsewhere.look.there - 3
+
+
+def crop_of(pose: np.ndarray) -> np.ndarray:
+    """From the picture to a tile's crop, (3, 3)."""
+    side = np.array([[TILE_PX, 0, MARGIN * TILE_PX], [0, TILE_PX, MARGIN * TILE_PX], [0, 0, 1.0]])
+    return side @ np.linalg.inv(pose)
 
 
 def told(figures: Mapping[Square, Sequence[Seen]]) -> set[tuple[Square, str]]:
@@ -156,7 +186,7 @@ def test_a_pile_that_a_follower_covers_still_is_one() -> None:
         image, own = sim.still(number), {at: poses[at]}
         piles = sense.look(image, own, loglik, [catalogue()[laid.tile]], poses)
         found = find_figures(image, own, colours=sim.script.colours, board=poses)
-        left = sense.past_blocks(image, own, piles, found)
+        left = sense.past_blocks(image, own, piles, found, own)
         there = {f.standing.player for n in sim.truth.frame(number).figures
                  if (f := sim.truth.figures[n]).standing.at == at}
         assert told(left) == {(at, sim.script.colours[player]) for player in there}, number

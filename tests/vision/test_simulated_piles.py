@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -83,6 +85,19 @@ def test_a_block_is_on_the_picture_from_when_it_is_put_down() -> None:
     assert len(changed) > 20
     apart = np.hypot(*(changed - middle).T)
     assert apart.max() < 60
+
+
+@pytest.mark.parametrize("path", GAMES, ids=lambda p: p.name)
+def test_no_follower_stands_where_a_pile_is_begun(path: Path) -> None:
+    """Bodies do not overlap: half a block's width and half a follower's."""
+    sim = Simulator(load(path), 1, Options(level="normal", fps=2, mishaps="none"))  # nothing moves afterwards
+    for stop in sim.truth.stops:
+        if stop.piece.block_mm is None:
+            continue
+        for figure in sim.truth.figures:
+            below = figure.standing.feature in sim.script.tops
+            if figure.standing.at == stop.at and not below and (figure.gone is None or figure.gone > stop.down):
+                assert math.dist((figure.piece.x_mm, figure.piece.y_mm), (stop.piece.x_mm, stop.piece.y_mm)) > 16
 
 
 def test_a_follower_closes_a_pile_from_its_top() -> None:

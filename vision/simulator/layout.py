@@ -120,18 +120,23 @@ def _extent(poses: Mapping[Square, Pose], axis_deg: float) -> float:
     return max(along) - min(along)
 
 
+# From a block's middle to a follower's: half the diagonal of 16 mm and half a follower's width, which do not overlap.
+_BESIDE_BLOCK_MM = 19.5
+
+
 def stand(figure: Standing, laid: Laid, pose: Pose, mask: np.ndarray | None, taken: list[tuple[float, float]],
-          level: Level, rng: np.random.Generator) -> tuple[float, float]:
+          level: Level, rng: np.random.Generator, blocks: tuple[tuple[float, float], ...] = ()) -> tuple[float, float]:
     """The table point under a figure: near its segment's spot, on the segment, clear of other figures if possible.
 
-    ``mask`` is the segment's visible area at rot 0 (bool, S x S), ``taken`` are table points of other figures.
+    ``mask`` is the segment's visible area at rot 0 (bool, S x S), ``taken`` are table points of other figures,
+    ``blocks`` those where a block lies or will be laid while the figure stands.
     """
     tile = catalogue()[laid.tile]
     index = segment_index(tile, laid.rot, figure.feature, figure.where)
     spot = tile.segments[index].spot if index is not None else (50.0, 50.0)
     best, best_cost = spot, math.inf
-    for n in range(40):
-        spread = level.figure_mm / TILE_MM * 100 * (1 + n / 20)
+    for n in range(160 if blocks else 40):
+        spread = level.figure_mm / TILE_MM * 100 * (1 + min(n, 40) / 20)
         u, v = (float(np.clip(c + (rng.normal(0, spread) if n else rng.normal(0, spread / 3)), 6, 94)) for c in spot)
         cost = math.hypot(u - spot[0], v - spot[1]) / 100
         if mask is not None and mask.any():
@@ -140,6 +145,7 @@ def stand(figure: Standing, laid: Laid, pose: Pose, mask: np.ndarray | None, tak
         p = _on_board((u, v), laid.rot, pose)
         nearest = min((math.dist(p, q) for q in taken), default=99.0)
         cost += max(0.0, 15 - nearest) / 5
+        cost += max(0.0, _BESIDE_BLOCK_MM - min((math.dist(p, q) for q in blocks), default=99.0)) / 2
         if cost < best_cost:
             best, best_cost = (u, v), cost
         if n >= 6 and best_cost < 1:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
+from scoring.contributions import Stack
 from scoring.tiles import catalogue, segment_index
 from vision.frames import Frame, Image, SourceError
 from vision.simulator.artist import Artist, mask_of
@@ -24,7 +25,7 @@ from vision.simulator.options import TILE_HEIGHT_MM, TILE_MM, Options
 from vision.simulator.pieces import LIES, Piece, draw_piece, region
 from vision.simulator.props import arrange
 from vision.simulator.script import Laid, Script, Square, Standing, script_of
-from vision.simulator.stacks import on_piles, piles_of
+from vision.simulator.stacks import on_piles, piles_of, place_of
 from vision.simulator.supply import Supply
 from vision.simulator.surface import exposure, gloss, light_map, lit, mark, table_top
 from vision.simulator.table import StillTable
@@ -114,8 +115,12 @@ class Simulator:
         """Every figure that is ever put down, with its position, by turn."""
         rng, level = self._rng("figures"), self.options.conditions
         gone = {n: t for (t, what), ns in numbers.items() if what != "put" for n in ns}
+        begun: dict[Square, tuple[int, Stack]] = {}  # by the square of a pile: the turn of its first block
+        for step in script.turns:
+            for at, stack in step.raised:
+                begun.setdefault(at, (step.index, stack))
         result: list[tuple[int, Piece]] = []
-        for turn, s in standing:
+        for number, (turn, s) in enumerate(standing):
             tile = laid.get(s.at)
             segment = tile and segment_index(catalogue()[tile.tile], tile.rot, s.feature, s.where)
             if tile is None or segment is None and s.feature not in script.tops:
@@ -123,7 +128,10 @@ class Simulator:
                                   f"{s.feature} {s.where!r} at {list(s.at)}, and there is none")
             taken = [(p.x_mm, p.y_mm) for n, (_, p) in enumerate(result) if gone.get(n, 1 << 30) >= turn]
             lies = plan.pose(s.at, poses[s.at], turn)
-            x, y = stand(s, tile, lies, mask_of(tile.tile, s.feature, s.where, tile.rot), taken, level, rng)
+            blocks: tuple[tuple[float, float], ...] = ()
+            if s.at in begun and begun[s.at][0] <= gone.get(number, 1 << 30):
+                blocks = (place_of(begun[s.at][1], tile, lies),)
+            x, y = stand(s, tile, lies, mask_of(tile.tile, s.feature, s.where, tile.rot), taken, level, rng, blocks)
             colour = script.colours[s.player]
             result.append((turn, Piece(figure=s.figure, colour=colour, x_mm=x, y_mm=y, z_mm=TILE_HEIGHT_MM,
                                        yaw_deg=float(rng.uniform(0, 360)),

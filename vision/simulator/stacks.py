@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from scoring.contributions import Stack
 from scoring.geometry import rotate_point
 from scoring.tiles import catalogue
 from vision.simulator.layout import Pose
@@ -43,6 +44,13 @@ class Piles:
         self.blocks.append(stop)
 
 
+def place_of(stack: Stack, laid: Laid, lies: Pose, off: tuple[float, float] = (0.0, 0.0)) -> tuple[float, float]:
+    """The table point (mm) of the place for a pile on a tile, or ``off`` it by so much along the tile's sides (mm)."""
+    spot = rotate_point(*(stack.spot(catalogue()[laid.tile]) or (50.0, 50.0)), laid.rot)
+    u, v = ((c / 100 - 0.5) * TILE_MM + o for c, o in zip(spot, off, strict=True))
+    return lies.at(u, v)
+
+
 def piles_of(script: Script, laid: Mapping[Square, Laid], poses: Mapping[Square, Pose], plan: Plan, first: int,
              rng: np.random.Generator) -> Piles:
     """Every block of the game's piles. ``first`` is the number of the first one among all stops."""
@@ -56,10 +64,9 @@ def piles_of(script: Script, laid: Mapping[Square, Laid], poses: Mapping[Square,
             wide, high, deep = (scale * v for v in stack.wood_mm)
             below = out.top(at, turn.index)
             if below is None:
-                tile, lies = laid[at], plan.pose(at, poses[at], turn.index)
-                spot = rotate_point(*(stack.spot(catalogue()[tile.tile]) or (50.0, 50.0)), tile.rot)
-                u, v = ((c / 100 - 0.5) * TILE_MM + float(rng.normal(0, _OFF_MM)) for c in spot)
-                (x, y), z = lies.at(u, v), TILE_HEIGHT_MM
+                lies = plan.pose(at, poses[at], turn.index)
+                off = float(rng.normal(0, _OFF_MM)), float(rng.normal(0, _OFF_MM))
+                (x, y), z = place_of(stack, laid[at], lies, off), TILE_HEIGHT_MM
                 yaw = lies.angle_deg + float(rng.normal(45.0, 4 * _TURN_DEG))
             else:
                 x, y = plan.foot(at, poses[at], below.piece, below.turn, turn.index)
