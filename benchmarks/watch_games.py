@@ -2,8 +2,8 @@
 
     ./run bench watch_games [--games 10] [--level normal] [--turns N] [--demo]
 
-Plays recorded games from ../shared/games/dev (2 to 5 players; with --demo, or where they are absent, games of our own)
-through the simulated camera and the watcher, exactly as `bastide watch` does, and compares the result with the truth. A
+Plays recorded games from ../shared/games/dev (2 to 5 players; with --demo, or where they are absent, games of our own;
+random legal games of a box of which nobody recorded any, --of wheel) through the simulated camera and the watcher, exactly as `bastide watch` does, and compares the result with the truth. A
 silent error is a tile, a figure or a tile's player that is wrong, missing or extra and was not asked about; `owner`
 counts the tiles with the right player. `others` are turns in which a neutral piece moved, by the rules or by hand; one
 is right if its place and the figure beside it are. `moves` are all other events, of the rules of some box (a block
@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import itertools
 import json
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -23,6 +25,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from person import Person
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "scoring"))
+from random_games import random_game  # noqa: E402
 
 from bastide.camera.opening import open_camera
 from bastide.log.store import Store
@@ -37,14 +42,16 @@ from bastide.watching.recording import transcript_of
 from bastide.watching.watcher import make_watcher
 from scoring.engine import new_game, step
 from scoring.events import FigurePlaced, TileDiscarded, TilePlaced, TurnEnded
+from scoring.expansions import KNOWN
 from scoring.report import score_game
 from scoring.state import GameState
 from scoring.tiles import Square, catalogue
-from scoring.transcript import Game, read, write
+from scoring.transcript import Game, read, turns_of, write
 from vision.simulator import LEVELS
 from vision.tileset import merged
 
 RECORDED = Path(__file__).resolve().parents[2] / "shared" / "games" / "dev"
+RANDOM_TILES = 40  # of a random game
 COLUMNS = ("game", "players", "tiles", "right", "owner", "figures", "right", "others", "right", "moves", "right",
            "asked", "silent", "totals", "frames", "fps", "p95 ms")
 
@@ -53,6 +60,13 @@ def games(count: int, demo: bool, of: str = "base") -> Iterator[tuple[str, Game]
     """Named games to play: recorded ones with 2 to 5 players, else our own."""
     files = [] if demo else sorted(RECORDED.glob(f"{of}-*.json.gz"))
     found = 0
+    for seed in itertools.count(1) if of in KNOWN and not files and not demo else ():
+        setup, events = random_game(seed, of, tiles=RANDOM_TILES)
+        if len(setup.players) <= 5:
+            yield f"{of}-{seed}", Game(setup=setup, turns=turns_of(setup, tuple(events)))
+            found += 1
+        if found == count:
+            return
     for file in files:
         game = read(json.loads(gzip.decompress(file.read_bytes())))
         if len(game.setup.players) <= 5 and found < count:

@@ -11,6 +11,7 @@ from scoring.contributions import (
     ANY,
     BEFORE,
     Choice,
+    Dial,
     Expansion,
     Handler,
     Kind,
@@ -23,7 +24,7 @@ from scoring.contributions import (
 )
 from scoring.events import Event, FigureEvent, Setup, StartTile, written
 from scoring.expansions.base import CITY, TINY_CITY
-from scoring.expansions.wheel_board import BOARD, ON_BOARD, TILES, Shown, draw_wheel, lay_board
+from scoring.expansions.wheel_board import BOARD, ON_BOARD, TILES, WHEEL_REACH, Shown, draw_wheel, lay_board
 from scoring.notation import FIGURE, PLAYER, SMALL, choice
 from scoring.rules import Rules
 from scoring.scores import Item, ScoreEvent
@@ -38,8 +39,8 @@ from scoring.state import (
     named,
     standing,
 )
-from scoring.tiles import Segment
-from scoring.turns import check_action, take_home
+from scoring.tiles import Segment, Tile
+from scoring.turns import check_action, next_part, take_home
 
 SEGMENTS = ("fortune", "tax", "famine", "storm", "inquisition", "plague")  # clockwise (R-WHEEL-04, A-32)
 CROWNS: Mapping[str, int] = {"fortune": 1, "tax": 2, "famine": 1, "storm": 2, "inquisition": 1, "plague": 2}
@@ -276,7 +277,7 @@ def plague_over(d: Draft) -> None:
 
 def sign_put_away(d: Draft, tile: str) -> None:
     """A-34: the wheel's effect stays, and a replacement tile with a wheel symbol turns it again."""
-    if "wheel_icon" not in d.box.tile(tile).flags:
+    if not turns_wheel(d.box.tile(tile)):
         return
     if wheel(d).turned != d.turn:
         d.issue("wheel_not_turned", f"Tile {tile} with a wheel sign was drawn and the wheel was not turned.")
@@ -352,7 +353,17 @@ def city_at_board(rules: Rules, feature: Feature, complete: bool, rate: Rate) ->
 def has_sign(view: View) -> bool:
     """Whether the last tile has a wheel symbol."""
     at = view.last_tile
-    return at is not None and "wheel_icon" in view.box.tile(view.tiles[at].tile).flags
+    return at is not None and turns_wheel(view.box.tile(view.tiles[at].tile))
+
+
+def turns_wheel(tile: Tile) -> bool:
+    return "wheel_icon" in tile.flags
+
+
+def next_turns(view: View) -> tuple[WheelTurned, ...]:
+    """How the player of the next tile may turn the wheel."""
+    player, _ = next_part(view)
+    return tuple(WheelTurned(player=player, steps=n) for n in (1, 2, 3))
 
 
 def shows(view: View) -> Shown:
@@ -374,6 +385,11 @@ WHEEL = Expansion(
     products=("wheel",),
     stands_alone=True,
     tiles=TILES,
+    # The piece was measured with a caliper; the disc's size and where the sections lie are from pictures of the board.
+    dials=(Dial(name="pig", wood_mm=(22.1, 11.2, 8.0), paints=("pink",), board=frozenset(t.id for t in TILES),
+                reach=WHEEL_REACH, sections=SEGMENTS, first_deg=90.0, spaces=CROWNS, feature="crown",
+                at=lambda view: wheel(view).pig, moves=turns_wheel, ways=next_turns,
+                claim=lambda player, figure, section: CrownTaken(player=player, figure=figure, segment=section)),),
     kinds=(Kind(name="crown", closes="never", claimable=False, on_tile=False),),
     steps=steps,
     marks=marks,

@@ -17,6 +17,7 @@ from scoring.tiles import Segment, Square, Tile, where_of
 
 BOARD = "wheel.board"
 SIZE = 4
+WHEEL_REACH = 1.4  # radius of the wheel in tiles: its rim is where the roads of the board end (estimated)
 _EDGE = {"N": (50.0, 12.0), "E": (88.0, 50.0), "S": (50.0, 88.0), "W": (12.0, 50.0)}
 
 # column, row -> edges N E S W, then its segments: kind, atoms, and for a field the indices of the cities it borders.
