@@ -106,8 +106,8 @@ class Dial:
     board, ``reach`` is the disc's radius in tiles. ``sections`` are named clockwise; the middle of the first one is
     ``first_deg`` degrees clockwise from the north of the unturned board. ``spaces`` is the number of figures that a
     section has room for. ``at`` is the piece's section. ``moves`` says whether a kind of tile makes it move, ``ways`` are
-    the events by which the player of the next tile may move it. ``claim`` is the event by which a player puts a figure
-    onto a section.
+    the events by which the player of the next tile may move it, ``awaited`` is the issue of a tile laid before that was
+    told. ``claim`` is the event by which a player puts a figure onto a section.
     """
 
     name: str
@@ -122,6 +122,7 @@ class Dial:
     at: Callable[[View], str]
     moves: Callable[[Tile], bool]
     ways: Callable[[View], Iterable[Event]]
+    awaited: str
     claim: Callable[[int, str, str], Event]
 
     def angle_deg(self, section: str) -> float:

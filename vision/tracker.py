@@ -11,7 +11,7 @@ looks. Squares are named from the first tile found; their place in the game is n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -20,9 +20,10 @@ import numpy.typing as npt
 from scoring.tiles import Square
 from vision.attention import Attention, Followed
 from vision.background import background_model, colour_distance
+from vision.dial import DialPiece
 from vision.figures import Seen
 from vision.frames import Frame, Image
-from vision.lattice import UNIT, Array, Lattice, apply, neighbours, rectify, renamed, shown_twice, turned_square
+from vision.lattice import UNIT, Array, Lattice, apply, inside, neighbours, rectify, renamed, shown_twice, turned_square
 from vision.looks import StackLook, TableLook
 from vision.occupancy import hidden_by, informed
 from vision.registration import Register
@@ -31,6 +32,7 @@ from vision.square_look import in_hand, square_look
 from vision.stacks import Stacks
 from vision.stillness import Stillness
 
+_NOT_THIS = -20.0  # log-likelihood of other tiles on a square of a start board
 FigureReader = Callable[[Image, Mapping[Square, Array], Lattice], Mapping[Square, tuple[Seen, ...]]]
 Finder = Callable[[Image], Lattice | None]
 
@@ -57,7 +59,9 @@ class Tracker:
     attention: Attention = field(default_factory=Attention)
     register: Register = field(default_factory=Register)
     stacks: Stacks | None = None
+    dial: DialPiece | None = None
     find_at: Callable[[Image, tuple[float, float]], Lattice | None] | None = None
+    start: Mapping[Square, tuple[str, int]] = field(default_factory=dict)  # tile and quarter turns of a start board's squares
     point_px: tuple[float, float] | None = None  # where people say that a tile lies, until it was searched for there
     lattice: Lattice | None = None  # of the tiles that lie
     stillness: Stillness | None = None
@@ -223,7 +227,7 @@ class Tracker:
             if all(np.allclose(found.poses[at], pose) for at, pose in self.poses.items()):
                 return None
             grid = found.moved @ self.lattice.grid
-            self.lattice = Lattice(grid=grid, shifts={})
+            self.lattice = Lattice(grid=grid, shifts={}, board=self.lattice.board)
             for at, pose in found.poses.items():
                 self.lattice.shifts[at] = self.lattice.shift_of(at, pose)
             self._vain_s = None
@@ -268,6 +272,7 @@ class Tracker:
         if best is None or best[0] < max(min(2, few), known.limits.agree * few):
             return None
         lattice = best[1]
+        lattice.board = self.lattice.board if self.lattice is not None else frozenset()
         for at in lay.keys() - lattice.shifts.keys():
             lattice.shifts[at] = lattice.shift_of(at, lattice.predict(at))
         return lattice
@@ -280,7 +285,9 @@ class Tracker:
         bgr, a, now = frame.bgr, self.attention, self.stillness.now_s
         lay = set(self.lattice.shifts)
         poses = {at: self.lattice.predict(at) for at in squares}
-        evidence = self.sense.look(bgr, poses)
+        board = self.lattice.board & poses.keys()
+        evidence = self.sense.look(bgr, {at: pose for at, pose in poses.items() if at not in board})
+        evidence |= {at: self._known(bgr, at, poses[at]) for at in sorted(board)}
         levels = self._colours(bgr, {at: e.pose for at, e in evidence.items()})
         self._table(evidence, levels)
         tiles = {at: e for at, e in evidence.items() if e.there > a.there and e.seen > a.seen}
@@ -297,7 +304,8 @@ class Tracker:
         self.sense.look_past(bgr, tiles, hidden_by(figures))
         said = informed({at: e.loglik for at, e in tiles.items()}, self.sense.kinds, figures)
         for at, e in tiles.items():
-            e.loglik = log_normal(said[at])
+            if at not in board:
+                e.loglik = log_normal(said[at])
         piles: dict[Square, dict[str, StackLook]] = {}
         if self.stacks is not None:
             fresh = {at: e.pose for at, e in tiles.items()}
@@ -321,10 +329,21 @@ class Tracker:
             out[at], held = in_hand(plain, at, covered, a)
             if held:
                 square.due_s = now + a.contradicted_s
+        for at, pieces in (self.dial.look(bgr, self.lattice, board) if self.dial is not None and board else {}).items():
+            out[at] = replace(out[at], neutral={**out[at].neutral, **pieces})
         beside = neighbours(self.lattice.shifts)
         self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
         self.register.keep(bgr, self.poses, {at: e.pose for at, e in tiles.items()})
         return TableLook(frame=frame.id, t_s=frame.t_s, squares=out, whole=whole)
+
+    def _known(self, bgr: Image, at: Square, pose: Array) -> TileEvidence:
+        """The evidence about a square of a start board: the board was found as a whole, and lies where it lies."""
+        names = [kind.id for kind in self.sense.kinds]
+        loglik = np.full((len(names), 4), _NOT_THIS)
+        tile, rot = self.start[at]
+        loglik[names.index(tile), rot] = 0.0
+        return TileEvidence(pose=pose, there=self.sense.limits.there_most, loglik=log_normal(loglik),
+                            seen=float(inside(bgr.shape, pose, 12).mean()))
 
     def _due(self, square: _Square, now: float) -> bool:
         return (square.due_s is not None and square.due_s <= now) or now - square.looked_s > self.attention.again_s

@@ -388,7 +388,7 @@ WHEEL = Expansion(
     # The piece was measured with a caliper; the disc's size and where the sections lie are from pictures of the board.
     dials=(Dial(name="pig", wood_mm=(22.1, 11.2, 8.0), paints=("pink",), board=frozenset(t.id for t in TILES),
                 reach=WHEEL_REACH, sections=SEGMENTS, first_deg=90.0, spaces=CROWNS, feature="crown",
-                at=lambda view: wheel(view).pig, moves=turns_wheel, ways=next_turns,
+                at=lambda view: wheel(view).pig, moves=turns_wheel, ways=next_turns, awaited="wheel_not_turned",
                 claim=lambda player, figure, section: CrownTaken(player=player, figure=figure, segment=section)),),
     kinds=(Kind(name="crown", closes="never", claimable=False, on_tile=False),),
     steps=steps,
