@@ -9,6 +9,7 @@ from bastide.table.asking import CLAIM, WHOSE
 from bastide.table.session import TableSession
 from bastide.watching.following import commit
 from reading.watcher import Proposal
+from scoring.contributions import BEFORE
 from scoring.events import Event, FigurePlaced, TilePlaced, to_json
 from scoring.log import effective
 from scoring.transcript import Game, write
@@ -25,11 +26,15 @@ class Person:
         self._stands: dict[tuple[int, int], list[tuple[tuple[int, int], dict[str, Any]]]] = {}
         # by the square of their turn's tile: the other moves, those that went on as one
         self._moves: dict[tuple[int, int], list[dict[str, Any]]] = {}
+        # by the square of the tile before which they happened
+        self._ahead: dict[tuple[int, int], list[dict[str, Any]]] = {}
         for turn in write(game)["turns"]:
             at: tuple[int, int] | None = None
+            ahead: list[dict[str, Any]] = []
             for move in turn["moves"]:
                 if move["do"] == "tile":
                     at = tuple(move["at"])
+                    self._ahead[at] = ahead
                     self._lies[at] = {**move, "player": turn["player"]}
                 elif move["do"] == "deploy":
                     self._stands.setdefault(tuple(move["at"]), []).append((at, {**move, "player": turn["player"]}))
@@ -38,6 +43,8 @@ class Person:
                     before = moves.pop() if moves and "path" in move and moves[-1]["do"] == move["do"] else {"path": []}
                     own = {"path": [*before["path"], *move["path"]]} if "path" in move else {}
                     moves.append({**move, **own, "player": turn["player"]})
+                else:
+                    ahead.append({**move, "player": move.get("player", turn["player"])})
 
     def save(self, session: TableSession, proposal: Proposal, still: Still) -> None:
         """`bastide.watching.following.commit`, followed by the answers."""
@@ -55,7 +62,9 @@ class Person:
                 session.command({"do": "answer", "question": question["id"], "choice": choice})
                 continue
             if not isinstance(event, TilePlaced | FigurePlaced):
-                did = next((m for m in self._moves.get(_own(event, known), ()) if m["do"] == event.DO), None)
+                before = session.state.box.handlers[type(event)].when == BEFORE
+                happened = self._ahead.get(_next(event, known), ()) if before else self._moves.get(_own(event, known), ())
+                did = next((m for m in happened if m["do"] == event.DO), None)
                 session.command({"do": "answer", "question": question["id"], "choice": "other", "body": did})
                 continue
             truth = self._lies.get(event.at) if isinstance(event, TilePlaced) else self._figure(event, known)
@@ -81,6 +90,12 @@ def _own(event: Event, known: Mapping[int, Event]) -> tuple[int, int]:
     """The square of the tile in whose turn the log has an event."""
     upto = [e for e in known.values() if isinstance(e, TilePlaced) or e == event]
     return next(e.at for e in reversed(upto[:upto.index(event)]) if isinstance(e, TilePlaced))
+
+
+def _next(event: Event, known: Mapping[int, Event]) -> tuple[int, int]:
+    """The square of the tile that the log has next after an event; (0, 0) if there is none."""
+    events = list(known.values())
+    return next((e.at for e in events[events.index(event):] if isinstance(e, TilePlaced)), (0, 0))
 
 
 def _same(body: Mapping[str, Any] | None, true: Mapping[str, Any] | None) -> bool:

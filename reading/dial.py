@@ -34,7 +34,6 @@ class DialLimits:
     sure: float = 0.97  # probability of a move that was seen and that the rules allow (chosen)
     forced: float = 0.9  # and of one that follows from a figure's absence (chosen)
     newest: int = 4  # turns whose events are still looked for (chosen)
-    border: float = 0.12  # part of a section beside its border within which a figure may be on either (chosen)
 
 
 DIAL = DialLimits()
@@ -79,7 +78,7 @@ class Face:
         return self._square(self._angle(n), 0.6 * self.dial.reach)
 
     def section(self, x: float, y: float) -> tuple[int, tuple[float, float]] | None:
-        """The number of the section at a point of the board and the place on it, (0, 0) to (1, 1); None off the disc."""
+        """The number of the section at a point of the board and the place on it, (0, 0) to (1, 1); None off it."""
         dx, dy = x - self.middle[0], y - self.middle[1]
         r = math.hypot(dx, dy) / self.dial.reach
         if r > 1.15 or r < 0.05:
@@ -91,8 +90,8 @@ class Face:
         return n, (0.5 + off * len(self.dial.sections) / 360.0, min(1.0, 1.0 - r / 1.2))
 
     def look(self, seen: Mapping[Square, SquareLook], fresh: Collection[Square], look: TableLook) -> TableLook:
-        """A look at the sections, as if each was a square (its number, 0), from the newest looks at the board's squares.
-        Those of which no square is ``fresh`` are left out."""
+        """A look at the sections, as if each was a square (its number, 0), from the newest looks at the board's
+        squares. Those of which no square is ``fresh`` are left out."""
         pieces: list[tuple[int, NeutralLook]] = []
         figures: list[tuple[int, FigureLook]] = []
         for at in self.squares & seen.keys():
@@ -157,7 +156,8 @@ class DialMoves:
         told: list[Decision] = []
         doubts: list[Doubt] = []
         for face in self.faces if log.groups and log.groups[-1].tile is not None else ():
-            for made in (*self._moved(face, belief, log, states, now), *self._took(face, belief, log, states, colours, now),
+            for made in (*self._moved(face, belief, log, states, now),
+                         *self._took(belief, log, states, colours, now),
                          *self._claimed(face, belief, log, states, colours, now)):
                 if made.asked:
                     doubts.append(Doubt(decision=made, gain=1.0, due=True))
@@ -180,9 +180,12 @@ class DialMoves:
                     if (after := self.steps.after(before, way)) is not None}
             mine = _before(log, n, ways.values())
             laid, last = _laid_s(belief, log, n), _laid_s(belief, log, n - 1)
-            if mine or laid is None or not ways or any(way in log.denied for way in ways.values()):
+            if laid is None or not ways or any(way in log.denied for way in ways.values()) or \
+                    any(line.pinned for line in mine):
                 continue
             came = [s for s in stops if (last or -math.inf) < s.since_s <= laid]
+            if mine and (not came or dial.at(before) == dial.sections[came[-1].section]):
+                continue
             signed = dial.moves(before.box.tile(tile.event.tile))
             if not signed and not (came and not tile.pinned and self._may_have_sign(dial, before, tile.event)):
                 continue
@@ -193,6 +196,8 @@ class DialMoves:
                 if after_it and (newest and (now.last or now.t_s - after_it[0].since_s >= LIMITS.ask_after_s)
                                  or not newest and not self._signed(dial, states[-1], log, n + 1)):
                     came = after_it[:1]
+            elif dial.sections[came[-1].section] not in ways:  # it moved twice: a tile with a sign was put away
+                came = came[len(mine):len(mine) + 1]
             section = dial.sections[came[-1].section] if came else ""
             after = log.groups[n - 1].last_seq if n else 0
             if section in ways:
@@ -223,7 +228,7 @@ class DialMoves:
 
     # -- figures ----------------------------------------------------------------------------------------------------
 
-    def _took(self, face: Face, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
+    def _took(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
               colours: Mapping[str, int], now: Moment) -> Iterator[Decision]:
         """The figures that people took home because a move of the piece made them."""
         standing = self.steps.closed(states[-1]).standing.values()
@@ -256,16 +261,17 @@ class DialMoves:
         for (player, section), tracks in sorted(seen.items(), key=lambda s: s[0]):
             if len(tracks) <= has.count((player, section)):
                 continue
-            newest = max(tracks, key=lambda f: f.came_s)
-            if newest.real < LIMITS.agreed or now.t_s - newest.came_s < LIMITS.notice_s and not now.last:
+            newest = max(tracks, key=lambda f: f.back_s)
+            if newest.real < LIMITS.agreed or now.t_s - newest.back_s < LIMITS.notice_s and not now.last:
                 continue
             for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - DIAL.newest), -1):
                 group, laid = log.groups[n], _laid_s(belief, log, n)
                 if group.tile is None or laid is None or not isinstance(group.tile.event, TilePlaced) \
-                        or group.tile.event.player != player or laid > newest.came_s:
+                        or group.tile.event.player != player or laid > newest.back_s:
                     continue
                 event = dial.claim(player, "follower", section)
-                if group.figures() or event in log.denied or any(type(line.event) is type(event) for line in group.rest):
+                if group.figures() or event in log.denied or \
+                        any(type(line.event) is type(event) for line in group.rest):
                     break
                 yield Decision(events=(event,), confidence=DIAL.sure, asked=False, at=face.square(newest.at[0]),
                                alternatives=(((event,), DIAL.sure), ((), 1.0 - DIAL.sure)), frame=now.frame,

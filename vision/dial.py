@@ -8,7 +8,7 @@ print around it. What looked the same while the piece stood elsewhere is print.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import cv2
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square
+from vision.figures import Seen
 from vision.frames import Image
 from vision.lattice import Array, Lattice, apply, rectify
 from vision.looks import NeutralLook
@@ -29,7 +30,7 @@ class DialLimits:
 
     px: int = 64  # of the rectified disc, per tile
     within: tuple[float, ...] = (1.0, 2.0, 3.5, 6.0, 9.0)  # squared distances from a paint's mean at which regions are taken
-    spread: tuple[float, float, float] = (0.45, 0.45, 0.6)  # of pixels in (u, v, lightness): makers, lamps, shade
+    spread: tuple[float, float, float] = (0.45, 0.45, 0.6)  # of pixels in (u, v, l): makers, lamps, shade
     rises: float = 0.3  # of its height: the mean part of a piece's side that is seen
     cut: float = 0.3  # deviation of the logarithm of its area
     least: tuple[float, float] = (0.35, 2.6)  # smallest and largest area, as a multiple of the usual one
@@ -41,7 +42,9 @@ class DialLimits:
     shown: float = -3.0  # least log-odds that are told
     same: float = 0.45  # mean distance in (u, v) below which a region looks as it did without the piece
     print_: float = 5.0  # by which the log-odds of such a region are lower
-    sure: float = 2.5  # log-odds and margin from which the rest of the disc is taken to be print
+    foot: float = 0.12  # around a figure's foot, what is compared with the print
+    adapts: float = 0.3  # share of a look by which the print is adapted to the light
+    sure: float = 1.5  # log-odds and margin from which the rest of the disc is taken to be print
     apart: float = 0.45  # distance from the piece beyond which it is
 
 
@@ -62,35 +65,60 @@ class DialPiece:
 
     kind: Kind
     reach: float
-    _print: npt.NDArray[np.float64] | None = None  # (S, S, 2) the (u, v) of the disc without the piece
-    _known: npt.NDArray[np.bool_] | None = field(default=None)  # (S, S) where that is known
+    _print: Array | None = None  # (S, S, 3) the (u, v, l) of the disc without anything on it
+    _known: npt.NDArray[np.bool_] | None = None  # (S, S) where that is known
+    _uvl: Array = field(default_factory=lambda: np.zeros((0, 0, 3)))  # the disc of the last picture
+    _found: list[_Region] = field(default_factory=list)
+    _to: Array = field(default_factory=lambda: np.eye(3))  # from the unit square of the rectified disc to the board
 
-    def look(self, bgr: Image, lattice: Lattice, squares: Collection[Square]) -> dict[Square, dict[str, NeutralLook]]:
-        """Where the piece may stand on these ``squares`` of the board: by square the likeliest place there."""
+    def see(self, bgr: Image, lattice: Lattice) -> None:
+        """Examine a picture; `look` and `past_print` are about it."""
         xs, ys = zip(*lattice.board, strict=True)
         middle = (min(xs) + max(xs) + 1) / 2, (min(ys) + max(ys) + 1) / 2
-        to = np.array([[2 * self.reach, 0, middle[0] - self.reach], [0, 2 * self.reach, middle[1] - self.reach],
-                       [0, 0, 1.0]])
+        self._to = np.array([[2 * self.reach, 0, middle[0] - self.reach], [0, 2 * self.reach, middle[1] - self.reach],
+                             [0, 0, 1.0]])
         size = round(2 * self.reach * LIMITS.px)
-        flat = rectify(bgr, lattice.grid @ _shift(lattice) @ to, size)
+        grid = lattice.grid @ _shift(lattice)
+        flat = rectify(bgr, grid @ self._to, size)
         side = max(xs) - min(xs) + 1
-        whole = np.array([[side, 0, min(xs)], [0, side, min(ys)], [0, 0, 1.0]])
-        light = light_of([rectify(bgr, lattice.grid @ _shift(lattice) @ whole, size)])
-        regions = self._regions(flat, light)
-        self._learn(flat, light, regions)
+        light = light_of([rectify(bgr, grid @ np.array([[side, 0, min(xs)], [0, side, min(ys)], [0, 0, 1.0]]), size)])
+        self._uvl = uvl_of(cv2.GaussianBlur(flat, (0, 0), 1.0), light)
+        self._found = self._regions(flat, light)
+        self._learn()
+
+    def look(self, squares: Collection[Square]) -> dict[Square, dict[str, NeutralLook]]:
+        """Where the piece may stand on these ``squares`` of the board: by square the likeliest place there."""
         out: dict[Square, dict[str, NeutralLook]] = {}
-        for region in regions:
-            x, y = apply(to, [(np.array(region.middle) + 0.5) / size])[0]
+        for region in self._found:
+            x, y = apply(self._to, [(np.array(region.middle) + 0.5) / len(self._uvl)])[0]
             at = math.floor(x), math.floor(y)
             told = out.get(at, {}).get(self.kind.name)
             if at in squares and region.odds > LIMITS.shown and (told is None or told.there < region.odds):
                 out[at] = {self.kind.name: NeutralLook(there=region.odds, foot=(float(x - at[0]), float(y - at[1])))}
         return out
 
+    def past_print(self, figures: Mapping[Square, tuple[Seen, ...]],
+                   squares: Collection[Square]) -> dict[Square, tuple[Seen, ...]]:
+        """The figures on these ``squares`` of the board without those that are the disc's print, or its piece."""
+        return {at: tuple(f for f in found if at not in squares or not self._is_print(at, f))
+                for at, found in figures.items()}
+
+    def _is_print(self, at: Square, figure: Seen) -> bool:
+        x, y = (apply(np.linalg.inv(self._to), [np.array(at) + figure.look.foot])[0] * len(self._uvl)).tolist()
+        yy, xx = np.mgrid[0:len(self._uvl), 0:len(self._uvl)]
+        near = np.hypot(xx - x, yy - y) < LIMITS.foot * LIMITS.px
+        if not near.any() or self._print is None or self._known is None:
+            return False
+        best = self._found[0] if self._found else None
+        if best is not None and best.odds > 0.0 and (near & best.mask).sum() > 0.5 * near.sum():
+            return True
+        known = near & self._known
+        return bool(known.any()) and float(_distance(self._uvl, self._print)[known].mean()) < LIMITS.same
+
     def _regions(self, flat: Image, light: Array) -> list[_Region]:
         """Compact regions of the piece's paints, the likeliest first; they do not overlap."""
         size = len(flat)
-        uvl = uvl_of(cv2.GaussianBlur(flat, (0, 0), 1.0), light)
+        uvl = self._uvl
         yy, xx = np.mgrid[0:size, 0:size]
         disc = np.hypot(xx - size / 2, yy - size / 2) < size / 2
         wide, high, deep = (v / TILE_MM * LIMITS.px for v in self.kind.wood_mm)
@@ -123,7 +151,7 @@ class DialPiece:
                     odds -= 0.5 * (math.log(part) / LIMITS.cut) ** 2
                     odds -= 0.5 * (math.log((max(sides) + 1) / wide) / LIMITS.long) ** 2
                     if self._print is not None and self._known is not None and self._known[region].mean() > 0.7:
-                        far = float(np.linalg.norm(uvl[region][:, :2] - self._print[region], axis=1).mean())
+                        far = float(_distance(uvl[region], self._print[region]).mean())
                         odds += -LIMITS.print_ if far < LIMITS.same else 0.4 * LIMITS.print_
                     found.append(_Region(odds=min(max(odds, -LIMITS.most), LIMITS.most),
                                          middle=(float(centres[n][0]), float(centres[n][1])), mask=region))
@@ -134,22 +162,27 @@ class DialPiece:
                 out.append(region)
         return out
 
-    def _learn(self, flat: Image, light: Array, regions: list[_Region]) -> None:
-        """What is far from the piece, where that is surely known, is print, or a figure that will leave again."""
-        if not regions or regions[0].odds < LIMITS.sure or len(regions) > 1 and \
-                regions[0].odds - regions[1].odds < LIMITS.sure:
+    def _learn(self) -> None:
+        """What is far from the piece, where that is surely known, is print: at the beginning nobody stands there. Later
+        only the light changes it; a figure does not."""
+        found = self._found
+        if not found or found[0].odds < LIMITS.sure or len(found) > 1 and found[0].odds - found[1].odds < LIMITS.sure:
             return
-        size = len(flat)
-        uv = uvl_of(cv2.GaussianBlur(flat, (0, 0), 1.0), light)[..., :2]
-        yy, xx = np.mgrid[0:size, 0:size]
-        x, y = regions[0].middle
+        yy, xx = np.mgrid[0:len(self._uvl), 0:len(self._uvl)]
+        x, y = found[0].middle
         free = np.hypot(xx - x, yy - y) > LIMITS.apart * LIMITS.px
         if self._print is None or self._known is None:
-            self._print, self._known = uv, free
+            self._print, self._known = self._uvl.copy(), free
             return
-        self._print = np.where((free & ~self._known)[..., None], uv,
-                               np.where(free[..., None], 0.7 * self._print + 0.3 * uv, self._print))
-        self._known = self._known | free
+        new, same = free & ~self._known, free & self._known & (_distance(self._uvl, self._print) < LIMITS.same)
+        self._print[new] = self._uvl[new]
+        self._print[same] += LIMITS.adapts * (self._uvl[same] - self._print[same])
+        self._known |= free
+
+
+def _distance(uvl: Array, other: Array) -> Array:
+    """How different two pictures are, pixel by pixel; shadows count half."""
+    return np.asarray(np.linalg.norm((uvl - other) * (1.0, 1.0, 0.5), axis=-1))
 
 
 def _shift(lattice: Lattice) -> Array:

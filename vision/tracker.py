@@ -61,7 +61,7 @@ class Tracker:
     stacks: Stacks | None = None
     dial: DialPiece | None = None
     find_at: Callable[[Image, tuple[float, float]], Lattice | None] | None = None
-    start: Mapping[Square, tuple[str, int]] = field(default_factory=dict)  # tile and quarter turns of a start board's squares
+    start: Mapping[Square, tuple[str, int]] = field(default_factory=dict)  # tile and quarter turns on a start board
     point_px: tuple[float, float] | None = None  # where people say that a tile lies, until it was searched for there
     lattice: Lattice | None = None  # of the tiles that lie
     stillness: Stillness | None = None
@@ -301,6 +301,9 @@ class Tracker:
         if len(tiles) >= 4:
             self.lattice.refit(a.askew, a.straight)
         figures = self.figures(bgr, {at: e.pose for at, e in tiles.items()}, self.lattice)
+        if self.dial is not None and board:
+            self.dial.see(bgr, self.lattice)
+            figures = self.dial.past_print(figures, board)
         self.sense.look_past(bgr, tiles, hidden_by(figures))
         said = informed({at: e.loglik for at, e in tiles.items()}, self.sense.kinds, figures)
         for at, e in tiles.items():
@@ -329,7 +332,7 @@ class Tracker:
             out[at], held = in_hand(plain, at, covered, a)
             if held:
                 square.due_s = now + a.contradicted_s
-        for at, pieces in (self.dial.look(bgr, self.lattice, board) if self.dial is not None and board else {}).items():
+        for at, pieces in (self.dial.look(board) if self.dial is not None and board else {}).items():
             out[at] = replace(out[at], neutral={**out[at].neutral, **pieces})
         beside = neighbours(self.lattice.shifts)
         self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
