@@ -63,7 +63,8 @@ class Person:
                 continue
             if not isinstance(event, TilePlaced | FigurePlaced):
                 before = session.state.box.handlers[type(event)].when == BEFORE
-                happened = self._ahead.get(_next(event, known), ()) if before else self._moves.get(_own(event, known), ())
+                happened = self._ahead.get(_next(event, known), ()) if before else \
+                    self._moves.get(_own(event, known), ())
                 did = next((m for m in happened if m["do"] == event.DO), None)
                 session.command({"do": "answer", "question": question["id"], "choice": "other", "body": did})
                 continue

@@ -3,7 +3,8 @@
     ./run bench watch_games [--games 10] [--level normal] [--turns N] [--demo]
 
 Plays recorded games from ../shared/games/dev (2 to 5 players; with --demo, or where they are absent, games of our own;
-random legal games of a box of which nobody recorded any, --of wheel) through the simulated camera and the watcher, exactly as `bastide watch` does, and compares the result with the truth. A
+with --of BOX random legal games of a box of which nobody recorded any) through the simulated camera and the watcher,
+exactly as `bastide watch` does, and compares the result with the truth. A
 silent error is a tile, a figure or a tile's player that is wrong, missing or extra and was not asked about; `owner`
 counts the tiles with the right player. `others` are turns in which a neutral piece moved, by the rules or by hand; one
 is right if its place and the figure beside it are. `moves` are all other events, of the rules of some box (a block

@@ -19,7 +19,6 @@ from reading.logged_game import LoggedEvent, LoggedGame
 from reading.neutral import NEUTRAL, Sightings, stands_on, updated
 from reading.policy import Decision, Doubt, Moment
 from reading.removals import TAKEN
-from reading.shapes import shape
 from scoring.contributions import Dial
 from scoring.events import Event, FigureEvent, TilePlaced
 from scoring.state import GameState
@@ -33,6 +32,7 @@ class DialLimits:
 
     sure: float = 0.97  # probability of a move that was seen and that the rules allow (chosen)
     forced: float = 0.9  # and of one that follows from a figure's absence (chosen)
+    surer: float = 2.0  # by which a figure on a section must be surer than one on the tile of its turn (chosen)
     newest: int = 4  # turns whose events are still looked for (chosen)
 
 
@@ -199,26 +199,26 @@ class DialMoves:
             elif dial.sections[came[-1].section] not in ways:  # it moved twice: a tile with a sign was put away
                 came = came[len(mine):len(mine) + 1]
             section = dial.sections[came[-1].section] if came else ""
-            after = log.groups[n - 1].last_seq if n else 0
+            place = log.groups[n - 1].last_seq if n else 0
             if section in ways:
                 way = ways[section]
                 others = tuple(((w,), (1.0 - DIAL.sure) / max(1, len(ways) - 1)) for s, w in ways.items() if w != way)
                 yield Decision(events=(way,), confidence=DIAL.sure, asked=False, at=face.square(came[-1].section),
-                               alternatives=(((way,), DIAL.sure), *others), frame=now.frame, after=after)
+                               alternatives=(((way,), DIAL.sure), *others), frame=now.frame, after=place)
                 return
             waits = now.t_s - laid < 2 * LIMITS.ask_after_s and not now.last
             if signed and not waits:
                 options = tuple(((w,), 1.0 / len(ways)) for w in ways.values())
                 yield Decision(events=options[0][0], confidence=1.0 / len(ways), asked=True, alternatives=options,
-                               at=face.square(0), frame=now.frame, after=after)
+                               at=face.square(0), frame=now.frame, after=place)
             if signed:
                 return  # those after it depend on it
 
     @staticmethod
     def _may_have_sign(dial: Dial, state: GameState, placed: TilePlaced) -> bool:
-        """Whether a kind of the same shape has the sign."""
-        own = shape(placed.tile, placed.rot)
-        return any(dial.moves(state.box.tile(tile)) and own in {shape(tile, rot) for rot in range(4)}
+        """Whether a kind with the same edges has the sign."""
+        edges = state.box.shape(placed.tile, placed.rot).edges
+        return any(dial.moves(state.box.tile(tile)) and edges in {state.box.shape(tile, rot).edges for rot in range(4)}
                    for tile, left in state.left.items() if left > 0)
 
     @staticmethod
@@ -270,12 +270,15 @@ class DialMoves:
                         or group.tile.event.player != player or laid > newest.back_s:
                     continue
                 event = dial.claim(player, "follower", section)
-                if group.figures() or event in log.denied or \
-                        any(type(line.event) is type(event) for line in group.rest):
+                if event in log.denied or any(type(line.event) is type(event) for line in group.rest):
+                    break
+                mine = group.figures()  # one figure a turn: the tile's print may have been taken for one
+                if mine and (mine[-1].pinned or newest.real < DIAL.surer + max(
+                        (f.real for f in belief.by_square.get(group.at or (0, 0), ()) if f.present), default=0.0)):
                     break
                 yield Decision(events=(event,), confidence=DIAL.sure, asked=False, at=face.square(newest.at[0]),
                                alternatives=(((event,), DIAL.sure), ((), 1.0 - DIAL.sure)), frame=now.frame,
-                               after=group.tile.seq)
+                               after=None if mine else group.tile.seq, replaces=mine[-1].seq if mine else None)
                 return
 
 

@@ -1,8 +1,8 @@
 """The piece on a dial (the disc in the middle of a start board): a compact region of its paint and size.
 
-The network of figures does not know such a disc, whose print is full of round, coloured things. The disc is rectified as
-a whole instead, and every region of a paint that the piece is made in is compared with the piece's size and with the
-print around it. What looked the same while the piece stood elsewhere is print.
+The network of figures does not know such a disc, whose print is full of round, coloured things. The disc is rectified
+as a whole instead, and every region of a paint that the piece is made in is compared with the piece's size and with the
+print around it. What looked the same while nothing stood there is print.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class DialLimits:
     """Lengths are in tiles, weights in nats. Chosen on simulated tables: no such wood was measured on a table."""
 
     px: int = 64  # of the rectified disc, per tile
-    within: tuple[float, ...] = (1.0, 2.0, 3.5, 6.0, 9.0)  # squared distances from a paint's mean at which regions are taken
+    within: tuple[float, ...] = (1.0, 2.0, 3.5, 6.0, 9.0)  # squared distances from a paint, for regions
     spread: tuple[float, float, float] = (0.45, 0.45, 0.6)  # of pixels in (u, v, l): makers, lamps, shade
     rises: float = 0.3  # of its height: the mean part of a piece's side that is seen
     cut: float = 0.3  # deviation of the logarithm of its area
@@ -37,12 +37,13 @@ class DialLimits:
     solid: float = 0.6  # least part of its rectangle that a piece covers
     long: float = 0.3  # deviation of the logarithm of its length
     paint: float = 0.75  # weight of paint against print: its pixels are not independent
-    seldom: float = 1.0  # prior log-odds of a region: one piece stands somewhere on the disc
+    seldom: float = 1.0  # prior log-odds of a region: one piece stands somewhere there
     most: float = 8.0  # limit of one look's log-odds
     shown: float = -3.0  # least log-odds that are told
     same: float = 0.45  # mean distance in (u, v) below which a region looks as it did without the piece
     print_: float = 5.0  # by which the log-odds of such a region are lower
     foot: float = 0.12  # around a figure's foot, what is compared with the print
+    on_it: float = 0.15  # part of that which the piece covers if it is the piece that looks like a figure
     adapts: float = 0.3  # share of a look by which the print is adapted to the light
     sure: float = 1.5  # log-odds and margin from which the rest of the disc is taken to be print
     apart: float = 0.45  # distance from the piece beyond which it is
@@ -60,8 +61,8 @@ class _Region:
 
 @dataclass(slots=True)
 class DialPiece:
-    """Finds the piece ``kind`` on the disc of this radius (tiles) in the middle of a start board. Keep it for a whole game:
-    it learns the print."""
+    """Finds the piece ``kind`` on the disc of this radius (tiles) in the middle of a start board. Keep it for a whole
+    game: it learns the print."""
 
     kind: Kind
     reach: float
@@ -71,8 +72,10 @@ class DialPiece:
     _found: list[_Region] = field(default_factory=list)
     _to: Array = field(default_factory=lambda: np.eye(3))  # from the unit square of the rectified disc to the board
 
-    def see(self, bgr: Image, lattice: Lattice) -> None:
-        """Examine a picture; `look` and `past_print` are about it."""
+    def see(self, bgr: Image, lattice: Lattice,
+            figures: Mapping[Square, tuple[Seen, ...]]) -> dict[Square, tuple[Seen, ...]]:
+        """Examine a picture, for `look`; returns the figures found on it without those on the board that are the disc's
+        print, or its piece."""
         xs, ys = zip(*lattice.board, strict=True)
         middle = (min(xs) + max(xs) + 1) / 2, (min(ys) + max(ys) + 1) / 2
         self._to = np.array([[2 * self.reach, 0, middle[0] - self.reach], [0, 2 * self.reach, middle[1] - self.reach],
@@ -82,9 +85,11 @@ class DialPiece:
         flat = rectify(bgr, grid @ self._to, size)
         side = max(xs) - min(xs) + 1
         light = light_of([rectify(bgr, grid @ np.array([[side, 0, min(xs)], [0, side, min(ys)], [0, 0, 1.0]]), size)])
-        self._uvl = uvl_of(cv2.GaussianBlur(flat, (0, 0), 1.0), light)
+        self._uvl = uvl_of(np.asarray(cv2.GaussianBlur(flat, (0, 0), 1.0), np.uint8), light)
         self._found = self._regions(flat, light)
         self._learn()
+        return {at: tuple(f for f in found if at not in lattice.board or not self._is_print(at, f))
+                for at, found in figures.items()}
 
     def look(self, squares: Collection[Square]) -> dict[Square, dict[str, NeutralLook]]:
         """Where the piece may stand on these ``squares`` of the board: by square the likeliest place there."""
@@ -97,12 +102,6 @@ class DialPiece:
                 out[at] = {self.kind.name: NeutralLook(there=region.odds, foot=(float(x - at[0]), float(y - at[1])))}
         return out
 
-    def past_print(self, figures: Mapping[Square, tuple[Seen, ...]],
-                   squares: Collection[Square]) -> dict[Square, tuple[Seen, ...]]:
-        """The figures on these ``squares`` of the board without those that are the disc's print, or its piece."""
-        return {at: tuple(f for f in found if at not in squares or not self._is_print(at, f))
-                for at, found in figures.items()}
-
     def _is_print(self, at: Square, figure: Seen) -> bool:
         x, y = (apply(np.linalg.inv(self._to), [np.array(at) + figure.look.foot])[0] * len(self._uvl)).tolist()
         yy, xx = np.mgrid[0:len(self._uvl), 0:len(self._uvl)]
@@ -110,7 +109,7 @@ class DialPiece:
         if not near.any() or self._print is None or self._known is None:
             return False
         best = self._found[0] if self._found else None
-        if best is not None and best.odds > 0.0 and (near & best.mask).sum() > 0.5 * near.sum():
+        if best is not None and best.odds > 0.0 and (near & best.mask).sum() > LIMITS.on_it * near.sum():
             return True
         known = near & self._known
         return bool(known.any()) and float(_distance(self._uvl, self._print)[known].mean()) < LIMITS.same
@@ -143,7 +142,8 @@ class DialPiece:
                     if solid < LIMITS.solid:
                         continue
                     shown = np.median(uvl[region], axis=0)
-                    like = -0.5 * float(np.median(apart[region])) - float(np.log(LIMITS.spread).sum()) - 1.5 * np.log(2 * np.pi)
+                    like = -0.5 * float(np.median(apart[region])) - float(np.log(LIMITS.spread).sum())
+                    like -= 1.5 * math.log(2 * math.pi)
                     off = ~(cv2.resize(cv2.dilate(region.astype(np.uint8), np.ones((7, 7), np.uint8)),
                                        (size // 6, size // 6), interpolation=cv2.INTER_AREA) > 0)
                     dense = float(Print(np.asarray(patches[inside & off], np.uint8), light).density(shown[None])[0])

@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from scoring.tiles import EDGES, STEP, Square
 from vision.frames import Image
-from vision.lattice import UNIT, Array, Lattice, apply, area, rectify
+from vision.lattice import UNIT, Array, Lattice, apply, area, inside, rectify
+from vision.senses import TileEvidence, TileSense, log_normal
 from vision.structure import CROP_PX, LETTERS, MARGIN, StructureNet
 
 _RECT_PX, _STEP_PX = 320, 6  # side of a flattened board, and how far inside and outside are compared
@@ -30,9 +31,21 @@ class Limits:
     straight: float = 0.04  # most that an outline deviates from its four corners, as a part of its length
     apart: tuple[float, ...] = (8.0, 14.0, 22.0, 32.0)  # Lab distances from the table at which outlines are traced
     candidates: int = 8
-    within: tuple[float, ...] = (0.08, 0.04, 0.02)  # parts of a side within which its border is looked for, round by round
+    within: tuple[float, ...] = (0.08, 0.04, 0.02)  # parts of a side within which its border is looked for, in rounds
     agreed: float = -1.6  # least mean log-likelihood of an edge
     turned: float = 4.0  # least margin over the board turned otherwise
+
+
+_NOT_THIS = -20.0  # log-likelihood of other tiles on a square of a start board
+
+
+def evidence(bgr: Image, sense: TileSense, reading: tuple[str, int], pose: Array) -> TileEvidence:
+    """The evidence about a square of a start board: the board was found as a whole, and lies where it lies."""
+    names = [kind.id for kind in sense.kinds]
+    loglik = np.full((len(names), 4), _NOT_THIS)
+    loglik[names.index(reading[0]), reading[1]] = 0.0
+    return TileEvidence(pose=pose, there=sense.limits.there_most, loglik=log_normal(loglik),
+                        seen=float(inside(bgr.shape, pose, 12).mean()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +146,11 @@ class StartBoardFinder:
 
 def _masks(bgr: Image, apart: Sequence[float]) -> Iterator[npt.NDArray[np.uint8]]:
     """What differs from the table's colour by so much, and what edges enclose."""
-    lab = cv2.cvtColor(bgr.astype(np.float32) / 255, cv2.COLOR_BGR2Lab)
-    lab = cv2.GaussianBlur(lab, (0, 0), 1.0)
-    small = cv2.resize(lab, (48, 32), interpolation=cv2.INTER_AREA).reshape(-1, 3)
-    table = np.median(small, axis=0)
-    away = (lab - table) * (0.5, 1.0, 1.0)  # light is uneven
-    distance = np.sqrt((away**2).sum(axis=2))
+    colours = cv2.cvtColor(bgr.astype(np.float32) / 255, cv2.COLOR_BGR2Lab)
+    lab: Array = np.asarray(cv2.GaussianBlur(colours, (0, 0), 1.0), float)
+    table: Array = np.median(np.asarray(cv2.resize(lab, (48, 32), interpolation=cv2.INTER_AREA), float), axis=(0, 1))
+    away: Array = (lab - table) * np.array([0.5, 1.0, 1.0], float)  # light is uneven
+    distance = np.linalg.norm(away, axis=2)
     kernel = np.ones((5, 5), np.uint8)
     for least in apart:
         yield np.asarray(cv2.morphologyEx((distance > least).astype(np.uint8), cv2.MORPH_OPEN, kernel), np.uint8)
@@ -149,13 +161,13 @@ def _masks(bgr: Image, apart: Sequence[float]) -> Iterator[npt.NDArray[np.uint8]
 
 
 def _sharpened(bgr: Image, corners: Array, part: float) -> Array:
-    """The corners moved to where the colours change most along each side, at most by that ``part`` of its length. Colour
-    counts more than lightness, of which a shadow has an edge too."""
+    """The corners moved to where the colours change most along each side, at most by that ``part`` of its length.
+    Colour counts more than lightness, of which a shadow has an edge too."""
     n, margin = _RECT_PX, round(part * _RECT_PX) + _STEP_PX
     size = n + 2 * margin
     square = (UNIT * n + margin).astype(np.float32) - 0.5
     flat = cv2.warpPerspective(bgr, cv2.getPerspectiveTransform(corners.astype(np.float32), square), (size, size))
-    lab = cv2.cvtColor(flat.astype(np.float32) / 255, cv2.COLOR_BGR2Lab) * np.float32((0.3, 1.0, 1.0))
+    lab = cv2.cvtColor(flat.astype(np.float32) / 255, cv2.COLOR_BGR2Lab) * np.array((0.3, 1.0, 1.0), np.float32)
     lines = []
     for k in range(4):
         strip = np.rot90(lab, k)[:2 * margin, margin:margin + n]  # outside to inside, and along the side
@@ -179,7 +191,7 @@ def _sharpened(bgr: Image, corners: Array, part: float) -> Array:
         lines.append(np.cross((*ends[0], 1.0), (*ends[1], 1.0)))
     north, east, south, west = lines
     met = np.array([np.cross(a, b) for a, b in ((north, west), (north, east), (south, east), (south, west))])
-    back = cv2.getPerspectiveTransform(square + np.float32(0.5), corners.astype(np.float32))
+    back = np.asarray(cv2.getPerspectiveTransform(square + np.float32(0.5), corners.astype(np.float32)), float)
     out = apply(back, met[:, :2] / met[:, 2:])
     return out if np.abs(out - corners).max() < 2 * part * np.sqrt(abs(area(corners))) else corners
 

@@ -19,20 +19,20 @@ import numpy.typing as npt
 
 from scoring.tiles import Square
 from vision.attention import Attention, Followed
-from vision.background import background_model, colour_distance
+from vision.background import background_model, colour_distance, colours_of
 from vision.dial import DialPiece
 from vision.figures import Seen
 from vision.frames import Frame, Image
-from vision.lattice import UNIT, Array, Lattice, apply, inside, neighbours, rectify, renamed, shown_twice, turned_square
+from vision.lattice import UNIT, Array, Lattice, apply, neighbours, renamed, shown_twice, turned_square
 from vision.looks import StackLook, TableLook
 from vision.occupancy import hidden_by, informed
 from vision.registration import Register
 from vision.senses import TileEvidence, TileSense, log_normal
 from vision.square_look import in_hand, square_look
 from vision.stacks import Stacks
+from vision.start_board import evidence as of_board
 from vision.stillness import Stillness
 
-_NOT_THIS = -20.0  # log-likelihood of other tiles on a square of a start board
 FigureReader = Callable[[Image, Mapping[Square, Array], Lattice], Mapping[Square, tuple[Seen, ...]]]
 Finder = Callable[[Image], Lattice | None]
 
@@ -61,7 +61,7 @@ class Tracker:
     stacks: Stacks | None = None
     dial: DialPiece | None = None
     find_at: Callable[[Image, tuple[float, float]], Lattice | None] | None = None
-    start: Mapping[Square, tuple[str, int]] = field(default_factory=dict)  # tile and quarter turns on a start board
+    start: Mapping[Square, tuple[str, int]] = field(default_factory=dict)  # tile, quarter turns on a start board
     point_px: tuple[float, float] | None = None  # where people say that a tile lies, until it was searched for there
     lattice: Lattice | None = None  # of the tiles that lie
     stillness: Stillness | None = None
@@ -287,8 +287,8 @@ class Tracker:
         poses = {at: self.lattice.predict(at) for at in squares}
         board = self.lattice.board & poses.keys()
         evidence = self.sense.look(bgr, {at: pose for at, pose in poses.items() if at not in board})
-        evidence |= {at: self._known(bgr, at, poses[at]) for at in sorted(board)}
-        levels = self._colours(bgr, {at: e.pose for at, e in evidence.items()})
+        evidence |= {at: of_board(bgr, self.sense, self.start[at], poses[at]) for at in sorted(board)}
+        levels = colours_of(bgr, {at: e.pose for at, e in evidence.items()})
         self._table(evidence, levels)
         tiles = {at: e for at, e in evidence.items() if e.there > a.there and e.seen > a.seen}
         for at in shown_twice(self.lattice, {at: e.pose for at, e in tiles.items()}, self.register.limits.own):
@@ -302,8 +302,7 @@ class Tracker:
             self.lattice.refit(a.askew, a.straight)
         figures = self.figures(bgr, {at: e.pose for at, e in tiles.items()}, self.lattice)
         if self.dial is not None and board:
-            self.dial.see(bgr, self.lattice)
-            figures = self.dial.past_print(figures, board)
+            figures = self.dial.see(bgr, self.lattice, figures)
         self.sense.look_past(bgr, tiles, hidden_by(figures))
         said = informed({at: e.loglik for at, e in tiles.items()}, self.sense.kinds, figures)
         for at, e in tiles.items():
@@ -332,21 +331,12 @@ class Tracker:
             out[at], held = in_hand(plain, at, covered, a)
             if held:
                 square.due_s = now + a.contradicted_s
-        for at, pieces in (self.dial.look(board) if self.dial is not None and board else {}).items():
-            out[at] = replace(out[at], neutral={**out[at].neutral, **pieces})
+        if self.dial is not None and board:
+            out |= {at: replace(out[at], neutral=seen) for at, seen in self.dial.look(board).items()}
         beside = neighbours(self.lattice.shifts)
         self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
         self.register.keep(bgr, self.poses, {at: e.pose for at, e in tiles.items()})
         return TableLook(frame=frame.id, t_s=frame.t_s, squares=out, whole=whole)
-
-    def _known(self, bgr: Image, at: Square, pose: Array) -> TileEvidence:
-        """The evidence about a square of a start board: the board was found as a whole, and lies where it lies."""
-        names = [kind.id for kind in self.sense.kinds]
-        loglik = np.full((len(names), 4), _NOT_THIS)
-        tile, rot = self.start[at]
-        loglik[names.index(tile), rot] = 0.0
-        return TileEvidence(pose=pose, there=self.sense.limits.there_most, loglik=log_normal(loglik),
-                            seen=float(inside(bgr.shape, pose, 12).mean()))
 
     def _due(self, square: _Square, now: float) -> bool:
         return (square.due_s is not None and square.due_s <= now) or now - square.looked_s > self.attention.again_s
@@ -368,19 +358,13 @@ class Tracker:
             elif like is not None and e.there < a.plainly and like(levels[at]):
                 e.there += a.table_odds
 
-    @staticmethod
-    def _colours(bgr: Image, poses: Mapping[Square, Array]) -> dict[Square, npt.NDArray[np.float32]]:
-        """(8, 8, 3) Lab colours of each square."""
-        squares = {at: rectify(bgr, pose, 8).astype(np.float32) / 255 for at, pose in poses.items()}
-        return {at: np.asarray(cv2.cvtColor(square, cv2.COLOR_BGR2Lab), np.float32) for at, square in squares.items()}
-
     def _light(self, bgr: Image, open_: Mapping[Square, npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
         """(3,) change of light since squares were seen bare: the median over all of them, including those not read now
         (``open_`` are), whose colours are updated."""
         assert self.lattice is not None
         known = {at: s.bare for at, s in self._squares.items() if s.bare is not None and at not in self.lattice.shifts}
         beside = {at: self.lattice.predict(at) for at in known if at not in open_}
-        now = {**self._colours(bgr, beside), **{at: colours for at, colours in open_.items() if at in known}}
+        now = {**colours_of(bgr, beside), **{at: colours for at, colours in open_.items() if at in known}}
         if len(now) < self.attention.table_least:
             return np.zeros(3, np.float32)
         each = [np.median(colours - known[at], axis=(0, 1)) for at, colours in now.items()]

@@ -31,8 +31,8 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
                  again: Callable[[], TileSet] | None = None,
                  start: Mapping[Square, tuple[str, int]] | None = None, dial: DialPiece | None = None) -> Tracker:
     """A tracker for a table with these kinds of tiles, figures of these colours, neutral pieces, and blocks. ``again``
-    returns the pictures of ``tiles`` once more if they are needed; ``start`` are the tile and the quarter turns of every
-    square of a start board of several squares, on which ``dial`` finds a piece."""
+    returns the pictures of ``tiles`` once more if they are needed; ``start`` are the tile and the quarter turns of
+    every square of a start board of several squares, on which ``dial`` finds a piece."""
     finder = BoardFinder(tiles, again=again)
     edges = {kind.id: kind.edges for kind in kinds}
     whole = StartBoardFinder(StartBoard({at: edges[tile][-rot % 4:] + edges[tile][:-rot % 4]

@@ -11,7 +11,6 @@ from scoring.contributions import (
     ANY,
     BEFORE,
     Choice,
-    Dial,
     Expansion,
     Handler,
     Kind,
@@ -22,9 +21,9 @@ from scoring.contributions import (
     Step,
     View,
 )
-from scoring.events import Event, FigureEvent, Setup, StartTile, written
+from scoring.events import Event, FigureEvent, StartTile, written
 from scoring.expansions.base import CITY, TINY_CITY
-from scoring.expansions.wheel_board import BOARD, ON_BOARD, TILES, WHEEL_REACH, Shown, draw_wheel, lay_board
+from scoring.expansions.wheel_board import BOARD, ON_BOARD, TILES, Shown, dial, draw_wheel, lay_board, turns_wheel
 from scoring.notation import FIGURE, PLAYER, SMALL, choice
 from scoring.rules import Rules
 from scoring.scores import Item, ScoreEvent
@@ -39,7 +38,7 @@ from scoring.state import (
     named,
     standing,
 )
-from scoring.tiles import Segment, Tile
+from scoring.tiles import Segment
 from scoring.turns import check_action, next_part, take_home
 
 SEGMENTS = ("fortune", "tax", "famine", "storm", "inquisition", "plague")  # clockwise (R-WHEEL-04, A-32)
@@ -86,10 +85,6 @@ class CrownTaken(Event):
 
 def wheel(view: View) -> Wheel:
     return cast(Wheel, view.ext["wheel"])
-
-
-def initial(setup: Setup) -> Wheel:
-    return Wheel()
 
 
 def steps(rules: Rules) -> tuple[Step, ...]:
@@ -165,10 +160,9 @@ def on_wheel(d: Draft, event: WheelTurned) -> None:
 
 def score_crowns(d: Draft, segment: str) -> None:
     figures = on_crowns(d, segment)
-    spaces: list[int | None] = [f.player for f in figures]
-    spaces += [None] * (CROWNS[segment] - len(spaces))
-    for player, points in crown_points(spaces).items():
-        several = spaces.count(player) > 1  # followers; a single one scores every crown space
+    spaces = [*(f.player for f in figures), *[None] * (CROWNS[segment] - len(figures))]
+    for player, points in crown_points(spaces).items():  # a single follower scores every crown space
+        several = spaces.count(player) > 1
         item = Item(what="follower" if several else "crown", count=points // CROWN, each=CROWN)
         d.pay(_event(d, player, "wheel.crown", "R-WHEEL-13", (item,)))
     take_home(d, figures)
@@ -335,8 +329,8 @@ def moves(view: View) -> Iterator[Choice]:
             if len(on_crowns(view, segment)) < CROWNS[segment] for name in hands))
 
 
-def pig_moves(view: View) -> tuple[WheelTurned, ...]:
-    return tuple(WheelTurned(player=view.player, steps=n) for n in (1, 2, 3))
+def pig_moves(view: View, player: int | None = None) -> tuple[WheelTurned, ...]:
+    return tuple(WheelTurned(player=view.player if player is None else player, steps=n) for n in (1, 2, 3))
 
 
 def marks(segment: Segment) -> tuple[tuple[str, int], ...]:
@@ -354,16 +348,6 @@ def has_sign(view: View) -> bool:
     """Whether the last tile has a wheel symbol."""
     at = view.last_tile
     return at is not None and turns_wheel(view.box.tile(view.tiles[at].tile))
-
-
-def turns_wheel(tile: Tile) -> bool:
-    return "wheel_icon" in tile.flags
-
-
-def next_turns(view: View) -> tuple[WheelTurned, ...]:
-    """How the player of the next tile may turn the wheel."""
-    player, _ = next_part(view)
-    return tuple(WheelTurned(player=player, steps=n) for n in (1, 2, 3))
 
 
 def shows(view: View) -> Shown:
@@ -385,11 +369,8 @@ WHEEL = Expansion(
     products=("wheel",),
     stands_alone=True,
     tiles=TILES,
-    # The piece was measured with a caliper; the disc's size and where the sections lie are from pictures of the board.
-    dials=(Dial(name="pig", wood_mm=(22.1, 11.2, 8.0), paints=("pink",), board=frozenset(t.id for t in TILES),
-                reach=WHEEL_REACH, sections=SEGMENTS, first_deg=90.0, spaces=CROWNS, feature="crown",
-                at=lambda view: wheel(view).pig, moves=turns_wheel, ways=next_turns, awaited="wheel_not_turned",
-                claim=lambda player, figure, section: CrownTaken(player=player, figure=figure, segment=section)),),
+    dials=(dial(SEGMENTS, CROWNS, lambda v: wheel(v).pig, lambda v: pig_moves(v, next_part(v)[0]),
+                lambda player, name, where: CrownTaken(player=player, figure=name, segment=where)),),
     kinds=(Kind(name="crown", closes="never", claimable=False, on_tile=False),),
     steps=steps,
     marks=marks,
@@ -401,7 +382,7 @@ WHEEL = Expansion(
     put_away=(sign_put_away,),
     starts=(Start(value="wheel_board", tile=StartTile(tile=BOARD)),),
     open_with=lay_board,
-    initial=initial,
+    initial=lambda _: Wheel(),
     questions=questions,
     offers=offers,
     moves=moves,

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scoring.contributions import Dial
-from vision.artwork.dial_board import PIECE_AT, draw_dial_board, spaces_at
 from vision.frames import Image
+from vision.simulator.dial_board import PIECE_AT, draw_dial_board, spaces_at
 from vision.simulator.layout import Pose
 from vision.simulator.mishaps import Plan
 from vision.simulator.neutral import Stop
@@ -88,7 +88,8 @@ def rounds_of(script: Script, poses: Mapping[Square, Pose], plan: Plan, first: i
     for turn in script.turns:
         for section in turn.sections:
             old = out.stops[-1]
-            visit = [("lift", first + len(out.stops) - 1, plan.foot(at, poses[at], old.piece, old.turn, turn.index - 1))]
+            foot = plan.foot(at, poses[at], old.piece, old.turn, turn.index - 1)
+            visit = [("lift", first + len(out.stops) - 1, foot)]
             put(turn.index, section)
             piece = out.stops[-1].piece
             visit.append(("set", first + len(out.stops) - 1, (piece.x_mm, piece.y_mm)))

@@ -143,8 +143,9 @@ def homes(numbers: dict[tuple[int, str], list[int]], rates: Mishaps, turns: int,
 def planned(rates: Mishaps, turns: Sequence[Turn], poses: Mapping[Square, Pose], fits: float,
             size: tuple[int, int], px_per_mm: float, room_px: tuple[float, float, float, float],
             rng: np.random.Generator, *, in_one: bool = False) -> Plan:
-    """The plan of all mishaps. A knock moves the tiles ``in_one`` if a start board holds them together. ``room_px`` is how far the board may move left, up, right, down and stay in the picture,
-    ``fits`` the largest rotation (degrees) that keeps it there."""
+    """The plan of all mishaps. ``room_px`` is how far the board may move left, up, right, down and stay in the picture,
+    ``fits`` the largest rotation (degrees) that keeps it there. A knock moves all tiles ``in_one`` where a start board
+    holds them together."""
     laid = [t for t in turns if t.laid]
     if rates == NONE or len(laid) < 3:
         return Plan(track=bool(rates.track))

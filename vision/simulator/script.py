@@ -53,8 +53,8 @@ class Walk:
 class Turn:
     """One tile drawn: ``laid`` is None when it was put aside. ``home`` leave the board at the end of the turn, after
     the ``walks``, except those that were ``taken`` by a move: by the player of the turn. ``raised`` are the squares
-    whose piles got one block more, ``held`` the figures (owner, figure) that each player holds afterwards. Before the tile
-    is laid the piece of a dial goes to these ``sections``, then those who go home ``early`` leave the board."""
+    whose piles got one block more, ``held`` the figures (owner, figure) that each player holds afterwards. Before the
+    tile is laid the piece of a dial goes to these ``sections``, then those who go home ``early`` leave the board."""
 
     index: int
     player: int

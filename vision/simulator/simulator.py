@@ -154,8 +154,8 @@ class Simulator:
         tiles: dict[Square, TileTruth] = {}
         if script.start:
             tiles[script.start.at] = TileTruth(laid=script.start, pose=poses[script.start.at], turn=None, down=0)
-        for part in script.board.tiles.values() if script.board else ():
-            tiles[part.at] = TileTruth(laid=part, pose=poses[part.at], turn=None, down=0)
+        for square in script.board.tiles.values() if script.board else ():
+            tiles[square.at] = TileTruth(laid=square, pose=poses[square.at], turn=None, down=0)
         down = {t.turn: t.tile_down for t in timeline.turns}
         for turn in script.turns:
             if turn.laid and (frame := down[turn.index]) is not None:

@@ -105,9 +105,9 @@ class Planner:
              walks: Mapping[int, Sequence[Sequence[tuple[str, int, Point]]]] | None = None,
              rounds: Mapping[int, Sequence[Sequence[tuple[str, int, Point]]]] | None = None) -> Timeline:
         """``feet`` are the positions where each figure is put down and picked up, in the order they are put down.
-        ``numbers``: (turn, "put", "early", "taken" or "home") -> indexes into ``feet``; ``owners`` are the figures' players.
-        ``crowd`` is the probability of another hand during a visit. ``walks`` are visits by turn that move a neutral
-        piece: (lift or set, index of the stop, where); ``rounds`` are the same before the turn's tile is laid."""
+        ``numbers``: (turn, "put", "early", "taken" or "home") -> indexes into ``feet``; ``owners`` are the figures'
+        players. ``crowd`` is the probability of another hand during a visit. ``walks`` are visits by turn that move a
+        neutral piece: (lift or set, index of the stop, where); ``rounds`` are the same before its tile is laid."""
         visits: list[Visit] = []
         frames: list[TurnFrames] = []
         self._frame = self._rest(1.5)
@@ -117,7 +117,8 @@ class Planner:
             taken = [(turn.player, *self._taken(walk)) for walk in (walks or {}).get(turn.index, ())]
             moved = [(turn.player, *self._taken(walk)) for walk in (rounds or {}).get(turn.index, ())]
             early = self._homes(turn, numbers, owners, "early")
-            groups = (*moved, *early, *self._visits_of(turn, numbers, owners), *taken, *self._homes(turn, numbers, owners))
+            groups = (*moved, *early, *self._visits_of(turn, numbers, owners), *taken,
+                      *self._homes(turn, numbers, owners))
             for player, kinds, at in groups:
                 visit = self._visit(turn, player, kinds, at or self._targets(turn, kinds, spots, feet))
                 visits.append(visit)

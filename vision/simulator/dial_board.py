@@ -64,7 +64,7 @@ def _town(edges: str) -> tuple[Tile, int]:
     """A kind of tile that has towns on the same sides and little else, and its quarter turns."""
     found = [(len(t.segments) + sum(s.pennants for s in t.segments), t.id, rot) for t in catalogue().values()
              for rot in range(4)
-             if all(("C" == t.edges[(n - rot) % 4]) == ("C" == edge) for n, edge in enumerate(edges))]
+             if all((t.edges[(n - rot) % 4] == "C") == (edge == "C") for n, edge in enumerate(edges))]
     _, name, rot = min(found)
     return catalogue()[name], rot
 
