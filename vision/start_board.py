@@ -5,13 +5,14 @@ outlines in a picture that are a square, and of them the one along whose sides t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import EDGES, STEP, Square
+from vision.background import colour_distance, colours_of
 from vision.frames import Image
 from vision.lattice import UNIT, Array, Lattice, apply, area, inside, rectify
 from vision.senses import TileEvidence, TileSense, log_normal
@@ -37,15 +38,36 @@ class Limits:
 
 
 _NOT_THIS = -20.0  # log-likelihood of other tiles on a square of a start board
+_LIGHT, _ALIKE = 20.0, 16.0  # Lab: most that the light changes between looks, and distance within one place's print
+_COVERED, _PLAIN = 0.6, 0.9  # parts of a square: less is covered by an arm, more is free of anything (chosen)
 
 
-def evidence(bgr: Image, sense: TileSense, reading: tuple[str, int], pose: Array) -> TileEvidence:
-    """The evidence about a square of a start board: the board was found as a whole, and lies where it lies."""
-    names = [kind.id for kind in sense.kinds]
-    loglik = np.full((len(names), 4), _NOT_THIS)
-    loglik[names.index(reading[0]), reading[1]] = 0.0
-    return TileEvidence(pose=pose, there=sense.limits.there_most, loglik=log_normal(loglik),
-                        seen=float(inside(bgr.shape, pose, 12).mean()))
+@dataclass(slots=True)
+class StartSquares:
+    """The squares of a start board that was found: by square its tile and quarter turns. Keep it for a whole game: it
+    learns what they look like, and what covers them."""
+
+    readings: Mapping[Square, tuple[str, int]] = field(default_factory=dict)
+    _colours: dict[Square, npt.NDArray[np.float32]] = field(default_factory=dict)  # (8, 8, 3) Lab of each, uncovered
+
+    def evidence(self, bgr: Image, sense: TileSense, at: Square, pose: Array) -> TileEvidence:
+        """The evidence about a square: the board was found as a whole, and lies where it lies. Less of the square is
+        seen where an arm covers it; a piece or two are too small to matter."""
+        names, (tile, rot) = [kind.id for kind in sense.kinds], self.readings[at]
+        loglik = np.full((len(names), 4), _NOT_THIS)
+        loglik[names.index(tile), rot] = 0.0
+        part = self._uncovered(at, colours_of(bgr, {at: pose})[at])
+        return TileEvidence(pose=pose, there=sense.limits.there_most, loglik=log_normal(loglik),
+                            seen=float(inside(bgr.shape, pose, 12).mean()) * (part if part < _COVERED else 1.0))
+
+    def _uncovered(self, at: Square, now: npt.NDArray[np.float32]) -> float:
+        """The part of a square that looks as it did before, but for the light."""
+        known = self._colours.setdefault(at, now)
+        light = np.clip(np.median(now - known, axis=(0, 1)), -_LIGHT, _LIGHT).astype(np.float32)
+        part = float((colour_distance(now, known + light) < _ALIKE).mean())
+        if part > _PLAIN:
+            self._colours[at] = now
+        return part
 
 
 @dataclass(frozen=True, slots=True)

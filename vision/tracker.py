@@ -30,7 +30,7 @@ from vision.registration import Register
 from vision.senses import TileEvidence, TileSense, log_normal
 from vision.square_look import in_hand, square_look
 from vision.stacks import Stacks
-from vision.start_board import evidence as of_board
+from vision.start_board import StartSquares
 from vision.stillness import Stillness
 
 FigureReader = Callable[[Image, Mapping[Square, Array], Lattice], Mapping[Square, tuple[Seen, ...]]]
@@ -61,7 +61,7 @@ class Tracker:
     stacks: Stacks | None = None
     dial: DialPiece | None = None
     find_at: Callable[[Image, tuple[float, float]], Lattice | None] | None = None
-    start: Mapping[Square, tuple[str, int]] = field(default_factory=dict)  # tile, quarter turns on a start board
+    start: StartSquares = field(default_factory=StartSquares)
     point_px: tuple[float, float] | None = None  # where people say that a tile lies, until it was searched for there
     lattice: Lattice | None = None  # of the tiles that lie
     stillness: Stillness | None = None
@@ -287,7 +287,7 @@ class Tracker:
         poses = {at: self.lattice.predict(at) for at in squares}
         board = self.lattice.board & poses.keys()
         evidence = self.sense.look(bgr, {at: pose for at, pose in poses.items() if at not in board})
-        evidence |= {at: of_board(bgr, self.sense, self.start[at], poses[at]) for at in sorted(board)}
+        evidence |= {at: self.start.evidence(bgr, self.sense, at, poses[at]) for at in sorted(board)}
         levels = colours_of(bgr, {at: e.pose for at, e in evidence.items()})
         self._table(evidence, levels)
         tiles = {at: e for at, e in evidence.items() if e.there > a.there and e.seen > a.seen}

@@ -17,7 +17,7 @@ from vision.paint import PAINTS
 from vision.senses import TileSense
 from vision.stacks import Kind as BlockKind
 from vision.stacks import Stacks
-from vision.start_board import StartBoard, StartBoardFinder
+from vision.start_board import StartBoard, StartBoardFinder, StartSquares
 from vision.tileset import TileSet
 from vision.tracker import Tracker
 from vision.view import View
@@ -67,7 +67,7 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
         found = find_figures(bgr, poses, colours=[*known, *others.paints], view=view, board=board)
         return others.told(bgr, poses, found, board)
 
-    return Tracker(TileSense(kinds, tiles), find, figures, find_at=find_at, start=start or {}, dial=dial,
+    return Tracker(TileSense(kinds, tiles), find, figures, find_at=find_at, start=StartSquares(start or {}), dial=dial,
                    stacks=Stacks(stacks, view) if stacks else None)
 
 
