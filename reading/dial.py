@@ -180,8 +180,7 @@ class DialMoves:
                     if (after := self.steps.after(before, way)) is not None}
             mine = _before(log, n, ways.values())
             laid, last = _laid_s(belief, log, n), _laid_s(belief, log, n - 1)
-            if laid is None or not ways or any(way in log.denied for way in ways.values()) or \
-                    any(line.pinned for line in mine):
+            if laid is None or not ways or any(line.pinned for line in mine):
                 continue
             came = [s for s in stops if (last or -math.inf) < s.since_s <= laid]
             if mine and (not came or dial.at(before) == dial.sections[came[-1].section]):
@@ -200,6 +199,8 @@ class DialMoves:
                 came = came[len(mine):len(mine) + 1]
             section = dial.sections[came[-1].section] if came else ""
             place = log.groups[n - 1].last_seq if n else 0
+            if section in ways and ways[section] in log.denied:
+                continue
             if section in ways:
                 way = ways[section]
                 others = tuple(((w,), (1.0 - DIAL.sure) / max(1, len(ways) - 1)) for s, w in ways.items() if w != way)
@@ -207,7 +208,7 @@ class DialMoves:
                                alternatives=(((way,), DIAL.sure), *others), frame=now.frame, after=place)
                 return
             waits = now.t_s - laid < 2 * LIMITS.ask_after_s and not now.last
-            if signed and not waits:
+            if signed and not waits and not any(way in log.denied for way in ways.values()):
                 options = tuple(((w,), 1.0 / len(ways)) for w in ways.values())
                 yield Decision(events=options[0][0], confidence=1.0 / len(ways), asked=True, alternatives=options,
                                at=face.square(0), frame=now.frame, after=place)

@@ -125,3 +125,24 @@ def test_print_is_no_figure_and_a_figure_is_none_of_the_print(level: str) -> Non
     left = piece.see(image, lattice, find_figures(image, poses, colours=colours))
     assert first.standing.where in {section(at, f.look.foot) for at, found_ in left.items() for f in found_
                                     if f.look.there > 0.0}
+
+
+def test_a_hand_moves_the_piece_and_takes_figures_home_before_the_tile_is_laid() -> None:
+    sim = played(11, "easy")
+    acts = [a for visit in sim.truth.timeline.visits for a in visit.acts]
+    moved = [t for t in sim.script.turns if t.sections and t.laid]
+    assert moved
+    for turn in moved:
+        down = sim.truth.turns[turn.index].tile_down
+        assert down is not None
+        assert all(a.frame < down for a in acts if a.turn == turn.index and a.kind in ("lift", "set"))
+        early = {n for n, f in enumerate(sim.truth.figures) if f.standing in turn.early and f.gone is not None}
+        assert all(a.frame < down for a in acts if a.turn == turn.index and a.kind == "home" and a.piece in early)
+
+
+def test_sections_and_their_angles_agree() -> None:
+    (dial,) = new_game(game(11).setup).box.dials
+    for name in dial.sections:
+        assert dial.section(dial.angle_deg(name)) == (name, 0.0)
+        there, off = dial.section(dial.angle_deg(name) + 29.0)
+        assert there == name and 0.9 < off < 1.0
