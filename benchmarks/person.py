@@ -9,6 +9,7 @@ from bastide.table.asking import CLAIM, WHOSE
 from bastide.table.session import TableSession
 from bastide.watching.following import commit
 from reading.watcher import Proposal
+from scoring.contributions import BEFORE
 from scoring.events import Event, FigurePlaced, TilePlaced, from_json, to_json
 from scoring.log import effective
 from scoring.transcript import Game, write
@@ -27,11 +28,16 @@ class Person:
         self._stands: dict[tuple[int, int], list[tuple[tuple[int, int], dict[str, Any]]]] = {}
         # by the square of their turn's tile: the other moves, those that went on as one
         self._moves: dict[tuple[int, int], list[dict[str, Any]]] = {}
+        # by the square of the tile before which they happened
+        self._ahead: dict[tuple[int, int], list[dict[str, Any]]] = {}
         for turn in write(game)["turns"]:
-            at = next((tuple(move["at"]) for move in turn["moves"] if move["do"] == "tile"), None)
+            at: tuple[int, int] | None = None
+            ahead: list[dict[str, Any]] = []
             for move in turn["moves"]:
                 if move["do"] == "tile":
-                    self._lies[tuple(move["at"])] = {**move, "player": turn["player"]}
+                    at = tuple(move["at"])
+                    self._ahead[at] = ahead
+                    self._lies[at] = {**move, "player": turn["player"]}
                 elif move["do"] == "deploy":
                     self._stands.setdefault(tuple(move["at"]), []).append((at, {**move, "player": turn["player"]}))
                 elif at is not None:
@@ -39,6 +45,8 @@ class Person:
                     before = moves.pop() if moves and "path" in move and moves[-1]["do"] == move["do"] else {"path": []}
                     own = {"path": [*before["path"], *move["path"]]} if "path" in move else {}
                     moves.append({**move, **own, "player": turn["player"]})
+                else:
+                    ahead.append({**move, "player": move.get("player", turn["player"])})
 
     def save(self, session: TableSession, proposal: Proposal, still: Still) -> None:
         """`bastide.watching.following.commit`, followed by the answers."""
@@ -57,7 +65,8 @@ class Person:
                 session.command({"do": "answer", "question": question["id"], "choice": choice})
                 continue
             if not isinstance(event, TilePlaced | FigurePlaced):
-                did = self._move(question["seq"], known)
+                before = session.state.box.handlers[type(event)].when == BEFORE
+                did = self._move(question["seq"], before, known)
                 session.command({"do": "answer", "question": question["id"], "choice": "other", "body": did})
                 continue
             truth = self._lies.get(event.at) if isinstance(event, TilePlaced) else self._figure(question["seq"], known)
@@ -74,12 +83,13 @@ class Person:
                 session.command(found)
                 self.entered.append(found)
 
-    def _move(self, seq: int, known: Mapping[int, Event]) -> dict[str, Any] | None:
+    def _move(self, seq: int, before: bool, known: Mapping[int, Event]) -> dict[str, Any] | None:
         """The move that an event of the log is about: the one of its turn that it says, else the first of its kind that
-        no other event of the turn says; None if there is none."""
-        at = _own(seq, known)
-        others = [e for s, e in known.items() if s != seq and not isinstance(e, TilePlaced) and _own(s, known) == at]
-        moves = [m for m in self._moves.get(at, ()) if m["do"] == known[seq].DO] if at is not None else []
+        no other event of the turn says; None if there is none. ``before``: such events precede their turn's tile."""
+        tile_of, happened = (_next, self._ahead) if before else (_own, self._moves)
+        at = tile_of(seq, known)
+        others = [e for s, e in known.items() if s != seq and not isinstance(e, TilePlaced) and tile_of(s, known) == at]
+        moves = [m for m in happened.get(at, ()) if m["do"] == known[seq].DO] if at is not None else []
         said = [m for m in moves if _says(known[seq], m)]
         return next(iter([*said, *(m for m in moves if not any(_says(e, m) for e in others))]), None)
 
@@ -115,6 +125,11 @@ def _says(event: Event, move: Mapping[str, Any]) -> bool:
 def _means(told: Mapping[str, Any], move: Mapping[str, Any]) -> bool:
     """Whether an event as JSON is that move of a game; a walk may be part of one that a game notes as one."""
     return all(told.get(k) == v for k, v in move.items() if k != "path")
+
+
+def _next(seq: int, known: Mapping[int, Event]) -> tuple[int, int] | None:
+    """The square of the tile that the log has next after an event; None if there is none."""
+    return next((e.at for s in list(known)[list(known).index(seq):] if isinstance(e := known[s], TilePlaced)), None)
 
 
 def _same(body: Mapping[str, Any] | None, true: Mapping[str, Any] | None) -> bool:

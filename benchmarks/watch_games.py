@@ -2,8 +2,9 @@
 
     ./run bench watch_games [--games 10] [--level normal] [--turns N] [--demo]
 
-Plays recorded games from ../shared/games/dev (2 to 5 players; with --demo, or where they are absent, games of our own)
-through the simulated camera and the watcher, exactly as `bastide watch` does, and compares the result with the truth. A
+Plays recorded games from ../shared/games/dev (2 to 5 players; with --demo, or where they are absent, games of our own;
+with --of BOX random legal games of a box of which nobody recorded any) through the simulated camera and the watcher,
+exactly as `bastide watch` does, and compares the result with the truth. A
 silent error is a tile, a figure or a tile's player that is wrong, missing or extra and was not asked about; `owner`
 counts the tiles with the right player. `others` are turns in which a neutral piece moved, by the rules or by hand; one
 is right if its place and the figure beside it are, and one that is wrong is silent unless that very move was asked
@@ -20,8 +21,10 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import itertools
 import json
 import math
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -30,6 +33,9 @@ from pathlib import Path
 
 import numpy as np
 from person import Person
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "scoring"))
+from random_games import random_game  # noqa: E402
 
 from bastide.camera.opening import open_camera
 from bastide.log.store import Store
@@ -48,16 +54,18 @@ from reading.record import Recorder, read_looks
 from reading.watcher import TICK_S, Proposal
 from scoring.engine import new_game, step
 from scoring.events import FigurePlaced, TileDiscarded, TilePlaced, TurnEnded
+from scoring.expansions import KNOWN
 from scoring.report import score_game
 from scoring.state import GameState
 from scoring.tiles import Square, catalogue
-from scoring.transcript import Game, read, write
+from scoring.transcript import Game, read, turns_of, write
 from vision.looks import TableLook
 from vision.simulator import LEVELS
 from vision.stills import Still, keep
 from vision.tileset import merged
 
 RECORDED = Path(__file__).resolve().parents[2] / "shared" / "games" / "dev"
+RANDOM_TILES = 40  # of a random game
 COLUMNS = ("game", "players", "tiles", "right", "owner", "figures", "right", "others", "right", "moves", "right",
            "asked", "entered", "silent", "totals", "frames", "fps", "p95 ms")
 
@@ -66,6 +74,13 @@ def games(count: int, demo: bool, of: str = "base") -> Iterator[tuple[str, Game]
     """Named games to play: recorded ones with 2 to 5 players, else our own."""
     files = [] if demo else sorted(RECORDED.glob(f"{of}-*.json.gz"))
     found = 0
+    for seed in itertools.count(1) if of in KNOWN and not files and not demo else ():
+        setup, events = random_game(seed, of, tiles=RANDOM_TILES)
+        if len(setup.players) <= 5:
+            yield f"{of}-{seed}", Game(setup=setup, turns=turns_of(setup, tuple(events)))
+            found += 1
+        if found == count:
+            return
     for file in files:
         game = read(json.loads(gzip.decompress(file.read_bytes())))
         if len(game.setup.players) <= 5 and found < count:

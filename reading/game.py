@@ -27,6 +27,7 @@ from functools import partial
 
 from reading.alignment import Alignment, agreement, aligned_by_start, aligned_by_tiles
 from reading.belief import TableBelief, figures_seen_on, updated
+from reading.dial import DialMoves
 from reading.doubtful import DoubtfulTiles, about_piece, piece_doubts, piece_waits
 from reading.evidence import readings_of
 from reading.histories import History, Search
@@ -46,7 +47,7 @@ from reading.shapes import Reading, shape
 from reading.stacks import StackMoves
 from reading.taking_over import taken_over
 from reading.unexplained import unexplained
-from scoring.engine import box_of, next_player
+from scoring.engine import box_of, new_game, next_player
 from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced
 from scoring.log import LogEntry
 from scoring.projection import final_scoring
@@ -80,6 +81,7 @@ class GameReader:
         self._remote_claims = RemoteClaims()
         self._neutrals, self._neutral_moves = box_of(setup).neutrals, NeutralMoves(self._steps)
         self._stacks, self._stack_moves = box_of(setup).stacks, StackMoves(self._steps)
+        self._dial_moves = DialMoves(self._steps, new_game(setup))
         self._told: tuple[Sequence[LogEntry], LoggedGame] = (), logged_game(())
         self._prefix = LogStates(setup, self._steps)
         self._alignment: Alignment | None = None
@@ -144,8 +146,9 @@ class GameReader:
             if self._alignment is None:
                 return False
             self._belief = self._alignment.belief(self._belief)
+            self._dial_moves.look(self._alignment.look(look))
             return True
-        placed = self._alignment.look(look)
+        placed = self._dial_moves.look(self._alignment.look(look))
         if look.whole and look.squares:
             known = self._known(log)
             agree, could = agreement(placed, known)
@@ -167,7 +170,7 @@ class GameReader:
         there = aligned_by_tiles(look, known)
         if there is not None and there[1] >= LIMITS.board_known:
             self._alignment = there[0]
-            self._belief = updated(self._belief, self._alignment.look(look))
+            self._belief = updated(self._belief, self._dial_moves.look(self._alignment.look(look)))
             return True
         if not any(g.tile is not None for g in log.groups):  # nothing is logged yet: begin again with this look
             self._belief, self._alignment = updated(TableBelief(), look), None
@@ -209,15 +212,16 @@ class GameReader:
         long_past, amended = self._long_past(log, state, now)
         walked, not_sure = self._neutral_moves.decide(self._informed, log, states, self._colours, now)
         raised, maybe = self._stack_moves.decide(self._informed, log, states, self._colours, now)
+        turned, open_ = self._dial_moves.decide(self._informed, log, states, self._colours, now)
         made, shown, self._doubts = decisions(
             self._informed, histories, log, before, now,
             {**long_past,
              **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
-            [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe],
+            [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe, *open_],
             partial(self._effect, tuple(events)), partial(piece_waits, self._belief, self._colours))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(self._informed, log, states, self._steps, self._colours, now)
-        made = _with(made, (*others, *raised, *walked)[:1])
+        made = _with(made, (*others, *turned, *raised, *walked)[:1])
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
             if at is not None:  # checked again until the log has it
                 self._tried.pop(at, None)

@@ -346,7 +346,8 @@ def cost(before: GameState, after: GameState) -> float:
 
 
 def _cost(after: View, issues: int) -> float:
-    return sum([COSTS.get(i.code, _USUAL) for i in after.issues[issues:]])
+    awaited = after.box.awaited  # what people do before a tile may reach the log after it
+    return sum([COSTS.get(i.code, _USUAL) for i in after.issues[issues:] if i.code not in awaited])
 
 
 def against(after: View, event: Event, issues: int, figure: int, asked: Mapping[Square, float]) -> float:

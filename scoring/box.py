@@ -61,6 +61,8 @@ class Box:
         self.counts: Mapping[str, int] = {p.name: p.count(players) for e in self.expansions for p in e.pieces}
         self.neutrals = tuple(n for e in self.expansions for n in e.neutrals)
         self.stacks = tuple(s for e in self.expansions for s in e.stacks)
+        self.dials = tuple(d for e in self.expansions for d in e.dials)
+        self.awaited = frozenset(d.awaited for d in self.dials)
         self.kinds: Mapping[str, Kind] = {k.name: k for e in self.expansions for k in e.kinds}
         self.handlers: Mapping[type[Event], Handler[Any]] = {h.event: h for e in self.expansions for h in e.handlers}
         self.steps: tuple[Step, ...] = _in_order([s for e in self.expansions if e.steps for s in e.steps(rules)])

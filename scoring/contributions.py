@@ -96,6 +96,46 @@ class Stack:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Dial:
+    """A disc in the middle of a start board, divided into equal sections. A neutral piece stands on one of them and
+    moves around; figures may stand on others, on features of the kind ``feature``.
+
+    ``name``, ``wood_mm`` and ``paints`` are the piece's, as in `Neutral`. ``board`` are the kinds of tile that make up
+    the board, ``reach`` is the disc's radius in tiles. ``sections`` are named clockwise; the middle of the first one is
+    ``first_deg`` degrees clockwise from the north of the unturned board. ``spaces`` is the number of figures that a
+    section has room for. ``at`` is the piece's section. ``moves`` says whether a kind of tile makes it move, ``ways``
+    are the events by which the player of the next tile may move it, ``awaited`` is the issue of a tile laid before that
+    was told. ``claim`` is the event by which a player puts a figure onto a section.
+    """
+
+    name: str
+    wood_mm: tuple[float, float, float]
+    paints: tuple[str, ...]
+    board: frozenset[str]
+    reach: float
+    sections: tuple[str, ...]
+    first_deg: float
+    spaces: Mapping[str, int]
+    feature: str
+    at: Callable[[View], str]
+    moves: Callable[[Tile], bool]
+    ways: Callable[[View], Iterable[Event]]
+    awaited: str
+    claim: Callable[[int, str, str], Event]
+
+    def angle_deg(self, section: str) -> float:
+        """The middle of a section, clockwise from the north of the unturned board."""
+        return (self.first_deg + 360.0 * self.sections.index(section) / len(self.sections)) % 360.0
+
+    def section(self, angle_deg: float) -> tuple[str, float]:
+        """The section at an angle as in `angle_deg`, and how far that is from the section's middle (0: there, 1: at
+        its border)."""
+        step = 360.0 / len(self.sections)
+        n = round((angle_deg - self.first_deg) / step)
+        return self.sections[n % len(self.sections)], abs(angle_deg - self.first_deg - n * step) / (0.5 * step)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
     """The points per counted unit of a feature, the reason, and the rule id."""
 
@@ -255,7 +295,7 @@ class Expansion:
     products    tile products whose tiles go into the box when the expansion is chosen
     stands_alone whether it brings its own tiles instead of the base game's
     tiles       further tile kinds that are not drawn (a start board)
-    pieces, neutrals, stacks, kinds, steps, handlers
+    pieces, neutrals, stacks, dials, kinds, steps, handlers
     marks       the marks of a segment, as (mark, count); features sum them
     placing     objections of the rules to a tile on a square
     deploying   objections of the rules to a figure on a place
@@ -289,6 +329,7 @@ class Expansion:
     pieces: tuple[Piece, ...] = ()
     neutrals: tuple[Neutral, ...] = ()
     stacks: tuple[Stack, ...] = ()
+    dials: tuple[Dial, ...] = ()
     kinds: tuple[Kind, ...] = ()
     steps: Callable[[Rules], tuple[Step, ...]] | None = None
     handlers: tuple[Handler[Any], ...] = ()

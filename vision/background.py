@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
+from scoring.tiles import Square
 from vision.attention import Attention
 from vision.frames import Image
-from vision.lattice import Array
+from vision.lattice import Array, rectify
+
+
+def colours_of(bgr: Image, poses: Mapping[Square, Array]) -> dict[Square, npt.NDArray[np.float32]]:
+    """(8, 8, 3) Lab colours of each square."""
+    squares = {at: rectify(bgr, pose, 8).astype(np.float32) / 255 for at, pose in poses.items()}
+    return {at: np.asarray(cv2.cvtColor(square, cv2.COLOR_BGR2Lab), np.float32) for at, square in squares.items()}
 
 
 def colour_distance(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:

@@ -27,10 +27,12 @@ _AROUND = [(x, y) for x in (-2, -1, 0, 1, 2) for y in (-2, -1, 0, 1, 2) if x or 
 
 @dataclass(slots=True)
 class Lattice:
-    """``grid`` (3, 3) maps tile steps to pixels; ``shifts`` are the displacements (steps) and turns (radians) known."""
+    """``grid`` (3, 3) maps tile steps to pixels; ``shifts`` are the displacements (steps) and turns (radians) known.
+    ``board`` are the squares of a start board that was found as a whole: no square of it is looked for by itself."""
 
     grid: Array
     shifts: dict[Square, tuple[float, float, float]] = field(default_factory=dict)
+    board: frozenset[Square] = frozenset()
 
     def predict(self, at: Square) -> Array:
         """Pose of a square: with its own displacement if known, else extrapolated from its known neighbours."""
@@ -173,7 +175,7 @@ def renamed(lattice: Lattice, to: Callable[[Square], Square], quarter: int) -> L
     middle = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1.0]])
     away = np.array([[1, 0, -0.5 - zero[0]], [0, 1, -0.5 - zero[1]], [0, 0, 1.0]])
     grid = lattice.grid @ middle @ back @ away
-    out = Lattice(grid=grid, shifts={})
+    out = Lattice(grid=grid, shifts={}, board=frozenset(map(to, lattice.board)))
     turn = np.linalg.matrix_power(np.array([[0.0, 1, 0], [-1, 0, 0], [0, 0, 1]]), quarter % 4)
     spin = middle @ turn @ np.linalg.inv(middle)
     for at, shift in lattice.shifts.items():

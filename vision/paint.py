@@ -80,6 +80,16 @@ def _uvl(relative: Array) -> Array:
     return np.stack([logs[..., 2] - logs[..., 1], logs[..., 0] - logs[..., 1], light], axis=-1)
 
 
+def uvl_of(bgr: npt.NDArray[np.uint8], light: Array) -> Array:
+    """(..., 3) the (u, v, l) of BGR pixels (..., 3)."""
+    return _uvl(_linear(bgr) / light)
+
+
+def paint_uvl(paint: Paint) -> Array:
+    """(3,) the mean (u, v, l) of a paint."""
+    return _uvl(_linear(np.array(paint.rgb[::-1])) / np.array(_TILES))
+
+
 class Print:
     """Density of a board's print in (u, v, l), from patches as large as a silhouette's details."""
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scoring.tiles import Square
 from vision.frames import Image
 from vision.keypoints import detected
-from vision.lattice import UNIT, Array, apply, inside
+from vision.lattice import UNIT, Array, Lattice, apply, inside, renamed, turned_square
 from vision.senses import snapshot
 
 Print = npt.NDArray[np.float32]
@@ -73,6 +73,34 @@ class Register:
             self._prints[at] = snapshot(bgr, pose, self.limits.snapshot_px)
         self._before, scale = self._working(bgr)
         self._to_full, self._lay = np.diag([1 / scale, 1 / scale, 1.0]), dict(poses)
+
+    def aligned(self, bgr: Image, found: Lattice, lay: Mapping[Square, Array]) -> Lattice | None:
+        """A board that was found again, its squares named as before (``lay``: where those tiles lay) by matching the
+        tiles' snapshots; None if too few match."""
+        best: tuple[int, Lattice] | None = None
+        squares = list(found.shifts)
+        for quarter in range(4):
+            turned = [turned_square(at, quarter) for at in squares]
+            shifts = {(t[0] - n[0], t[1] - n[1]) for t in lay for n in turned[:12]}
+            for dx, dy in shifts:
+                def to(at: Square, q: int = quarter, dx: int = dx, dy: int = dy) -> Square:
+                    x, y = turned_square(at, q)
+                    return x + dx, y + dy
+
+                if sum(to(at) in lay for at in squares) < 0.5 * min(len(squares), len(lay)):
+                    continue
+                lattice = renamed(found, to, quarter)
+                poses = {at: lattice.pose(at, s) for at, s in lattice.shifts.items() if at in lay}
+                count = sum(like > self.limits.same for like in self.alike(bgr, poses).values())
+                if best is None or count > best[0]:
+                    best = count, lattice
+        few = min(len(lay), len(squares))
+        if best is None or best[0] < max(min(2, few), self.limits.agree * few):
+            return None
+        lattice = best[1]
+        for at in lay.keys() - lattice.shifts.keys():
+            lattice.shifts[at] = lattice.shift_of(at, lattice.predict(at))
+        return lattice
 
     def resize(self, larger: Array) -> None:
         """The pictures' size has changed: ``larger`` (3, 3) maps the old pixels to the new ones."""

@@ -13,22 +13,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square
 from vision.attention import Attention, Followed
-from vision.background import background_model, colour_distance, painted_over
+from vision.background import background_model, colour_distance, colours_of, painted_over
+from vision.dial import DialPiece
 from vision.figures import Seen
 from vision.frames import Frame, Image
-from vision.lattice import UNIT, Array, Lattice, apply, neighbours, rectify, renamed, shown_twice, turned_square
+from vision.lattice import UNIT, Array, Lattice, apply, neighbours, shown_twice
 from vision.looks import StackLook, TableLook
 from vision.occupancy import hidden_by, informed
 from vision.registration import Register
 from vision.senses import TileEvidence, TileSense, log_normal
 from vision.square_look import in_hand, square_look
 from vision.stacks import Stacks
+from vision.start_board import StartSquares
 from vision.stillness import Stillness
 
 FigureReader = Callable[[Image, Mapping[Square, Array], Lattice], Mapping[Square, tuple[Seen, ...]]]
@@ -57,7 +58,9 @@ class Tracker:
     attention: Attention = field(default_factory=Attention)
     register: Register = field(default_factory=Register)
     stacks: Stacks | None = None
+    dial: DialPiece | None = None
     find_at: Callable[[Image, tuple[float, float]], Lattice | None] | None = None
+    start: StartSquares = field(default_factory=StartSquares)
     point_px: tuple[float, float] | None = None  # where people say that a tile lies, until it was searched for there
     lattice: Lattice | None = None  # of the tiles that lie
     stillness: Stillness | None = None
@@ -211,7 +214,7 @@ class Tracker:
                 return None
             grid = found.moved @ self.lattice.grid
             lay = {at: found.moved @ pose for at, pose in self.poses.items()}
-            self.lattice = Lattice(grid=grid, shifts={})
+            self.lattice = Lattice(grid=grid, shifts={}, board=self.lattice.board)
             for at, pose in found.poses.items():
                 self.lattice.shifts[at] = self.lattice.shift_of(at, pose)
             self._vain_s = None
@@ -226,7 +229,7 @@ class Tracker:
         sizes = [lattice.usual_side_px() for lattice in (again, self.lattice) if lattice is not None]
         if again is not None and abs(np.log(sizes[0] / sizes[1])) > self.attention.sized:
             again = None  # tiles do not change size
-        if again is not None and (aligned := self._aligned(frame.bgr, again)) is not None:
+        if again is not None and (aligned := self.register.aligned(frame.bgr, again, self.poses)) is not None:
             self.lattice, self._vain_s = aligned, None
             return Followed(status="following", look=self._look(frame, list(self.places()), whole=True))
         if again is not None and len(again.shifts) >= self.attention.anew * len(self.poses):
@@ -246,35 +249,6 @@ class Tracker:
             self.register.keep(bgr, self.poses, {})
         return replace(look, squares={at: s for at, s in look.squares.items() if at not in lost})
 
-    def _aligned(self, bgr: Image, found: Lattice) -> Lattice | None:
-        """A board that was found again, its squares named as before by matching the tiles' snapshots."""
-        known = self.register
-        best: tuple[int, Lattice] | None = None
-        squares, lay = list(found.shifts), self.poses
-        for quarter in range(4):
-            turned = [turned_square(at, quarter) for at in squares]
-            shifts = {(t[0] - n[0], t[1] - n[1]) for t in lay for n in turned[:12]}
-            for dx, dy in shifts:
-                def to(at: Square, q: int = quarter, dx: int = dx, dy: int = dy) -> Square:
-                    x, y = turned_square(at, q)
-                    return x + dx, y + dy
-
-                if sum(to(at) in lay for at in squares) < 0.5 * min(len(squares), len(lay)):
-                    continue
-                lattice = renamed(found, to, quarter)
-                poses = {at: lattice.pose(at, s) for at, s in lattice.shifts.items() if at in lay}
-                likes = known.alike(bgr, poses)
-                count = sum(like > known.limits.same for like in likes.values())
-                if best is None or count > best[0]:
-                    best = count, lattice
-        few = min(len(lay), len(squares))
-        if best is None or best[0] < max(min(2, few), known.limits.agree * few):
-            return None
-        lattice = best[1]
-        for at in lay.keys() - lattice.shifts.keys():
-            lattice.shifts[at] = lattice.shift_of(at, lattice.predict(at))
-        return lattice
-
     # -- looking ------------------------------------------------------------------------------------------------------
 
     def _look(self, frame: Frame, squares: Sequence[Square], *, whole: bool) -> TableLook:
@@ -283,8 +257,10 @@ class Tracker:
         bgr, a, now = frame.bgr, self.attention, self.stillness.now_s
         lay = set(self.lattice.shifts)
         poses = {at: self.lattice.predict(at) for at in squares}
-        evidence = self.sense.look(bgr, poses)
-        levels = self._colours(bgr, {at: e.pose for at, e in evidence.items()})
+        board = self.lattice.board & poses.keys()
+        evidence = self.sense.look(bgr, {at: pose for at, pose in poses.items() if at not in board})
+        evidence |= {at: self.start.evidence(bgr, self.sense, at, poses[at]) for at in sorted(board)}
+        levels = colours_of(bgr, {at: e.pose for at, e in evidence.items()})
         self._table(evidence, levels)
         tiles = {at: e for at, e in evidence.items() if e.there > a.there and e.seen > a.seen}
         for at in shown_twice(self.lattice, {at: e.pose for at, e in tiles.items()}, self.register.limits.own):
@@ -297,10 +273,13 @@ class Tracker:
         if len(tiles) >= 4:
             self.lattice.refit(a.askew, a.straight)
         figures = self.figures(bgr, {at: e.pose for at, e in tiles.items()}, self.lattice)
+        if self.dial is not None and board:
+            figures = self.dial.see(bgr, self.lattice, figures)
         self.sense.look_past(bgr, tiles, hidden_by(figures))
         said = informed({at: e.loglik for at, e in tiles.items()}, self.sense.kinds, figures)
         for at, e in tiles.items():
-            e.loglik = log_normal(said[at])
+            if at not in board:
+                e.loglik = log_normal(said[at])
         piles: dict[Square, dict[str, StackLook]] = {}
         if self.stacks is not None:
             fresh = {at: e.pose for at, e in tiles.items()}
@@ -324,6 +303,8 @@ class Tracker:
             out[at], held = in_hand(plain, at, covered, a)
             if held:
                 square.due_s = now + a.contradicted_s
+        if self.dial is not None and board:
+            out |= {at: replace(out[at], neutral=seen) for at, seen in self.dial.look(board).items()}
         beside = neighbours(self.lattice.shifts)
         self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
         self.register.keep(bgr, self.poses, {at: e.pose for at, e in tiles.items()})
@@ -349,12 +330,6 @@ class Tracker:
             elif like is not None and e.there < a.plainly and like(levels[at]):
                 e.there += a.table_odds
 
-    @staticmethod
-    def _colours(bgr: Image, poses: Mapping[Square, Array]) -> dict[Square, npt.NDArray[np.float32]]:
-        """(8, 8, 3) Lab colours of each square."""
-        squares = {at: rectify(bgr, pose, 8).astype(np.float32) / 255 for at, pose in poses.items()}
-        return {at: np.asarray(cv2.cvtColor(square, cv2.COLOR_BGR2Lab), np.float32) for at, square in squares.items()}
-
     def _light(self, bgr: Image, open_: Mapping[Square, npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
         """(3,) change of light since squares were seen bare: the median over all of them, including those not read now
         (``open_`` are), whose colours are updated. What moves over a square is no light."""
@@ -364,7 +339,7 @@ class Tracker:
         boxes = self.stillness.boxes(beside, self.attention.grow)
         restless = self.stillness.restless(boxes, self.attention.still_s) > self.stillness.pace.spare
         beside = {at: pose for (at, pose), moves in zip(beside.items(), restless, strict=True) if not moves}
-        now = {**self._colours(bgr, beside), **{at: colours for at, colours in open_.items() if at in known}}
+        now = {**colours_of(bgr, beside), **{at: colours for at, colours in open_.items() if at in known}}
         if len(now) < max(self.attention.table_least, self.attention.lit_part * len(known)):
             return np.zeros(3, np.float32)
         each = [np.median(colours - known[at], axis=(0, 1)) for at, colours in now.items()]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from scoring.tiles import Square, Tile
+from vision.dial import DialPiece
 from vision.figures import Seen, find_figures
 from vision.find import BoardFinder
 from vision.frames import Image
@@ -16,6 +17,7 @@ from vision.paint import PAINTS
 from vision.senses import TileSense
 from vision.stacks import Kind as BlockKind
 from vision.stacks import Stacks
+from vision.start_board import StartBoard, StartBoardFinder, StartSquares
 from vision.tileset import TileSet
 from vision.tracker import Tracker
 from vision.view import View
@@ -26,16 +28,23 @@ AROUND = (0.12, 0.2, 0.35, 0.6)  # of the picture's long side: sizes of the area
 
 def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence[str], view: View | None,
                  neutrals: Sequence[Kind] = (), stacks: Sequence[BlockKind] = (), *,
-                 again: Callable[[], TileSet] | None = None) -> Tracker:
+                 again: Callable[[], TileSet] | None = None,
+                 start: Mapping[Square, tuple[str, int]] | None = None, dial: DialPiece | None = None) -> Tracker:
     """A tracker for a table with these kinds of tiles, figures of these colours, neutral pieces, and blocks. ``again``
-    returns the pictures of ``tiles`` once more if they are needed."""
+    returns the pictures of ``tiles`` once more if they are needed; ``start`` are the tile and the quarter turns of
+    every square of a start board of several squares, on which ``dial`` finds a piece."""
     finder = BoardFinder(tiles, again=again)
+    edges = {kind.id: kind.edges for kind in kinds}
+    whole = StartBoardFinder(StartBoard({at: edges[tile][-rot % 4:] + edges[tile][:-rot % 4]
+                                         for at, (tile, rot) in start.items()})) if start else None
     paints = {**PAINTS, **(view.paints if view is not None else {})}
     known = [c for c in colours if c in paints]  # an unknown paint cannot be detected
 
     others = Neutrals(neutrals, known, view)
 
     def find(bgr: Image) -> Lattice | None:
+        if whole is not None and (lattice := whole.find(bgr)) is not None:
+            return lattice
         found = finder.find(bgr)
         if found is None or float(np.mean(list(found.present.values()))) < SURELY:
             return None
@@ -58,7 +67,7 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
         found = find_figures(bgr, poses, colours=[*known, *others.paints], view=view, board=board)
         return others.told(bgr, poses, found, board)
 
-    return Tracker(TileSense(kinds, tiles), find, figures, find_at=find_at,
+    return Tracker(TileSense(kinds, tiles), find, figures, find_at=find_at, start=StartSquares(start or {}), dial=dial,
                    stacks=Stacks(stacks, view) if stacks else None)
 
 

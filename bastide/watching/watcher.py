@@ -13,6 +13,7 @@ from scoring.engine import new_game
 from scoring.events import Setup
 from scoring.log import LogEntry
 from scoring.tiles import Square
+from vision.dial import DialPiece
 from vision.frames import Frame, SourceError
 from vision.lattice import Array
 from vision.looks import TableLook
@@ -53,9 +54,13 @@ def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None, *,
     ids = {*box_contents(setup.expansions), *(placed.tile for placed in begun.tiles.values())}
     kinds = [begun.box.tile(tile) for tile in sorted(ids)]
     neutrals = [Kind(name=n.name, wood_mm=n.wood_mm, paints=n.paints) for n in begun.box.neutrals]
+    start = {at: (p.tile, p.rot) for at, p in begun.tiles.items()} if len(begun.tiles) > 1 else {}
+    dial = next((DialPiece(Kind(name=d.name, wood_mm=d.wood_mm, paints=d.paints), d.reach) for d in begun.box.dials
+                 if start and d.board.issuperset(tile for tile, _ in start.values())), None)
     stacks = [Block(name=s.name, wood_mm=s.wood_mm, spots={k.id: p for k in kinds if (p := s.spot(k)) is not None})
               for s in begun.box.stacks]
-    tracker = make_tracker(kinds, tiles, tuple(p.colour for p in setup.players), view, neutrals, stacks, again=again)
+    tracker = make_tracker(kinds, tiles, tuple(p.colour for p in setup.players), view, neutrals, stacks, again=again,
+                           start=start, dial=dial)
     return TableWatcher(setup, tracker, record=record)
 
 

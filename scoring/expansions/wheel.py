@@ -21,9 +21,9 @@ from scoring.contributions import (
     Step,
     View,
 )
-from scoring.events import Event, FigureEvent, Setup, StartTile, written
+from scoring.events import Event, FigureEvent, StartTile, written
 from scoring.expansions.base import CITY, TINY_CITY
-from scoring.expansions.wheel_board import BOARD, ON_BOARD, TILES, Shown, draw_wheel, lay_board
+from scoring.expansions.wheel_board import BOARD, ON_BOARD, TILES, Shown, dial, draw_wheel, lay_board, turns_wheel
 from scoring.notation import FIGURE, PLAYER, SMALL, choice
 from scoring.rules import Rules
 from scoring.scores import Item, ScoreEvent
@@ -39,7 +39,7 @@ from scoring.state import (
     standing,
 )
 from scoring.tiles import Segment
-from scoring.turns import check_action, take_home
+from scoring.turns import check_action, next_part, take_home
 
 SEGMENTS = ("fortune", "tax", "famine", "storm", "inquisition", "plague")  # clockwise (R-WHEEL-04, A-32)
 CROWNS: Mapping[str, int] = {"fortune": 1, "tax": 2, "famine": 1, "storm": 2, "inquisition": 1, "plague": 2}
@@ -85,10 +85,6 @@ class CrownTaken(Event):
 
 def wheel(view: View) -> Wheel:
     return cast(Wheel, view.ext["wheel"])
-
-
-def initial(setup: Setup) -> Wheel:
-    return Wheel()
 
 
 def steps(rules: Rules) -> tuple[Step, ...]:
@@ -164,10 +160,9 @@ def on_wheel(d: Draft, event: WheelTurned) -> None:
 
 def score_crowns(d: Draft, segment: str) -> None:
     figures = on_crowns(d, segment)
-    spaces: list[int | None] = [f.player for f in figures]
-    spaces += [None] * (CROWNS[segment] - len(spaces))
-    for player, points in crown_points(spaces).items():
-        several = spaces.count(player) > 1  # followers; a single one scores every crown space
+    spaces = [*(f.player for f in figures), *[None] * (CROWNS[segment] - len(figures))]
+    for player, points in crown_points(spaces).items():  # a single follower scores every crown space
+        several = spaces.count(player) > 1
         item = Item(what="follower" if several else "crown", count=points // CROWN, each=CROWN)
         d.pay(_event(d, player, "wheel.crown", "R-WHEEL-13", (item,)))
     take_home(d, figures)
@@ -276,7 +271,7 @@ def plague_over(d: Draft) -> None:
 
 def sign_put_away(d: Draft, tile: str) -> None:
     """A-34: the wheel's effect stays, and a replacement tile with a wheel symbol turns it again."""
-    if "wheel_icon" not in d.box.tile(tile).flags:
+    if not turns_wheel(d.box.tile(tile)):
         return
     if wheel(d).turned != d.turn:
         d.issue("wheel_not_turned", f"Tile {tile} with a wheel sign was drawn and the wheel was not turned.")
@@ -334,8 +329,8 @@ def moves(view: View) -> Iterator[Choice]:
             if len(on_crowns(view, segment)) < CROWNS[segment] for name in hands))
 
 
-def pig_moves(view: View) -> tuple[WheelTurned, ...]:
-    return tuple(WheelTurned(player=view.player, steps=n) for n in (1, 2, 3))
+def pig_moves(view: View, player: int | None = None) -> tuple[WheelTurned, ...]:
+    return tuple(WheelTurned(player=view.player if player is None else player, steps=n) for n in (1, 2, 3))
 
 
 def marks(segment: Segment) -> tuple[tuple[str, int], ...]:
@@ -352,7 +347,7 @@ def city_at_board(rules: Rules, feature: Feature, complete: bool, rate: Rate) ->
 def has_sign(view: View) -> bool:
     """Whether the last tile has a wheel symbol."""
     at = view.last_tile
-    return at is not None and "wheel_icon" in view.box.tile(view.tiles[at].tile).flags
+    return at is not None and turns_wheel(view.box.tile(view.tiles[at].tile))
 
 
 def shows(view: View) -> Shown:
@@ -374,6 +369,8 @@ WHEEL = Expansion(
     products=("wheel",),
     stands_alone=True,
     tiles=TILES,
+    dials=(dial(SEGMENTS, CROWNS, lambda v: wheel(v).pig, lambda v: pig_moves(v, next_part(v)[0]),
+                lambda player, name, where: CrownTaken(player=player, figure=name, segment=where)),),
     kinds=(Kind(name="crown", closes="never", claimable=False, on_tile=False),),
     steps=steps,
     marks=marks,
@@ -385,7 +382,7 @@ WHEEL = Expansion(
     put_away=(sign_put_away,),
     starts=(Start(value="wheel_board", tile=StartTile(tile=BOARD)),),
     open_with=lay_board,
-    initial=initial,
+    initial=lambda _: Wheel(),
     questions=questions,
     offers=offers,
     moves=moves,

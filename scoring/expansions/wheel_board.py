@@ -7,16 +7,17 @@ like that of tiles. The four in the middle are the wheel itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypedDict
 
 from scoring.appearance import appearance
-from scoring.contributions import Shape, View
-from scoring.events import StartTile
+from scoring.contributions import Dial, Shape, View
+from scoring.events import Event, StartTile
 from scoring.tiles import Segment, Square, Tile, where_of
 
 BOARD = "wheel.board"
 SIZE = 4
+WHEEL_REACH = 1.4  # radius of the wheel in tiles: its rim is where the roads of the board end (estimated)
 _EDGE = {"N": (50.0, 12.0), "E": (88.0, 50.0), "S": (50.0, 88.0), "W": (12.0, 50.0)}
 
 # column, row -> edges N E S W, then its segments: kind, atoms, and for a field the indices of the cities it borders.
@@ -68,6 +69,20 @@ def lay_board(start: StartTile) -> tuple[StartTile, ...]:
             dx, dy = SIZE - 1 - dy, dx
         out.append(StartTile(tile=f"{BOARD}.{square[0]}{square[1]}", at=(x + dx, y + dy), rot=start.rot))
     return tuple(out)
+
+
+def turns_wheel(tile: Tile) -> bool:
+    """Whether a tile has the wheel symbol."""
+    return "wheel_icon" in tile.flags
+
+
+def dial(segments: tuple[str, ...], crowns: Mapping[str, int], at: Callable[[View], str],
+         ways: Callable[[View], Iterable[Event]], claim: Callable[[int, str, str], Event]) -> Dial:
+    """The wheel as the camera sees it. The pig was measured with a caliper; the wheel's size and where its segments lie
+    are from pictures of the board."""
+    return Dial(name="pig", wood_mm=(22.1, 11.2, 8.0), paints=("pink",), board=frozenset(t.id for t in TILES),
+                reach=WHEEL_REACH, sections=segments, first_deg=90.0, spaces=crowns, feature="crown", at=at,
+                moves=turns_wheel, ways=ways, awaited="wheel_not_turned", claim=claim)
 
 
 _COLOURS = ("#f4d35e", "#c9a46a", "#c47f3d", "#7ea8c9", "#a3445a", "#6f8f5a")  # of the segments, clockwise

@@ -35,10 +35,14 @@ class Pose:
         return [self.at(-h, -h), self.at(h, -h), self.at(h, h), self.at(-h, h)]
 
 
-def lay_tiles(tiles: Iterable[Laid], level: Level, rng: np.random.Generator) -> dict[Square, Pose]:
-    """Poses along the board's own axes (angle near 0 whatever the quarter turns), each laid against its neighbours."""
-    poses: dict[Square, Pose] = {}
+def lay_tiles(tiles: Iterable[Laid], level: Level, rng: np.random.Generator,
+              fixed: Mapping[Square, Pose] | None = None) -> dict[Square, Pose]:
+    """Poses along the board's own axes (angle near 0 whatever the quarter turns), each laid against its neighbours;
+    those of ``fixed`` squares are given."""
+    poses: dict[Square, Pose] = dict(fixed or {})
     for laid in tiles:
+        if laid.at in poses:
+            continue
         x, y = laid.at
         near = [(poses[n], d) for d in ((0, -1), (1, 0), (0, 1), (-1, 0))
                 if (n := (x + d[0], y + d[1])) in poses]

@@ -142,9 +142,10 @@ def homes(numbers: dict[tuple[int, str], list[int]], rates: Mishaps, turns: int,
 
 def planned(rates: Mishaps, turns: Sequence[Turn], poses: Mapping[Square, Pose], fits: float,
             size: tuple[int, int], px_per_mm: float, room_px: tuple[float, float, float, float],
-            rng: np.random.Generator) -> Plan:
+            rng: np.random.Generator, *, in_one: bool = False) -> Plan:
     """The plan of all mishaps. ``room_px`` is how far the board may move left, up, right, down and stay in the picture,
-    ``fits`` the largest rotation (degrees) that keeps it there."""
+    ``fits`` the largest rotation (degrees) that keeps it there. A knock moves all tiles ``in_one`` where a start board
+    holds them together."""
     laid = [t for t in turns if t.laid]
     if rates == NONE or len(laid) < 3:
         return Plan(track=bool(rates.track))
@@ -174,7 +175,7 @@ def planned(rates: Mishaps, turns: Sequence[Turn], poses: Mapping[Square, Pose],
     for turn in some(rates.knock):
         right, down = (v / px_per_mm for v in step(rates.knock_mm * px_per_mm))
         length = math.hypot(right, down) or 1.0
-        whole = rng.random() < 0.6
+        whole = rng.random() < 0.6 or in_one
         half = (0.0, 0.0, -1.0) if whole else (right / length, down / length, float(
             (middle[0] * right + middle[1] * down) / length + rng.uniform(-40, 40)))
         pushes.append(Push(turn=turn, squares=None, half=half, step_mm=(right, down),

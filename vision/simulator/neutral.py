@@ -86,8 +86,8 @@ def _spot(pose: Pose, feet: Sequence[Point], by: Point | None, rng: np.random.Ge
 
 
 def lain_at(stops: Sequence[Stop], timeline: Timeline) -> tuple[StopTruth, ...]:
-    """The stops with the frames at which the pieces arrive and leave."""
+    """The stops with the frames at which the pieces arrive and leave; a piece that nobody puts down was there first."""
     down = {a.piece: a.frame for v in timeline.visits for a in v.acts if a.kind == "set"}
     gone = {a.piece: a.frame for v in timeline.visits for a in v.acts if a.kind == "lift"}
-    return tuple(StopTruth(at=s.at, piece=s.piece, turn=s.turn, down=down[n], gone=gone.get(n))
+    return tuple(StopTruth(at=s.at, piece=s.piece, turn=s.turn, down=down.get(n, 0), gone=gone.get(n))
                  for n, s in enumerate(stops))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scoring import engine
-from scoring.contributions import Stack
+from scoring.contributions import Dial, Stack
 from scoring.errors import ScoringError
 from scoring.events import Event, FigurePlaced, FigureTaken, TilePlaced, TurnEnded
 from scoring.state import GameState, StandingFigure
@@ -53,7 +53,8 @@ class Walk:
 class Turn:
     """One tile drawn: ``laid`` is None when it was put aside. ``home`` leave the board at the end of the turn, after
     the ``walks``, except those that were ``taken`` by a move: by the player of the turn. ``raised`` are the squares
-    whose piles got one block more, ``held`` the figures (owner, figure) that each player holds afterwards."""
+    whose piles got one block more, ``held`` the figures (owner, figure) that each player holds afterwards. Before the
+    tile is laid the piece of a dial goes to these ``sections``, then those who go home ``early`` leave the board."""
 
     index: int
     player: int
@@ -65,16 +66,33 @@ class Turn:
     taken: tuple[Standing, ...] = ()
     raised: tuple[tuple[Square, Stack], ...] = ()
     held: tuple[tuple[tuple[int, str], ...], ...] = ()
+    sections: tuple[str, ...] = ()
+    early: tuple[Standing, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartBoard:
+    """A start board of several squares, which is one piece: by square its tile and the edges as they lie. ``turns`` are
+    its quarter turns clockwise, ``middle`` its middle (0, 0 is the middle of the first square), ``section`` the one on
+    which the piece of its ``dial`` begins."""
+
+    tiles: Mapping[Square, Laid]
+    edges: Mapping[Square, str]
+    turns: int
+    middle: tuple[float, float]
+    dial: Dial | None
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """``tops`` are the kinds of features on top of piles."""
+    """``tops`` are the kinds of features on top of piles. A game begins with one tile (``start``) or a ``board``."""
 
     colours: tuple[str, ...]
     start: Laid | None
     turns: tuple[Turn, ...]
     tops: frozenset[str] = frozenset()
+    board: StartBoard | None = None
 
 
 def load(path: Path) -> Mapping[str, object]:
@@ -112,17 +130,31 @@ def script_of(data: Mapping[str, object], turns: int | None = None) -> Script:
                 figure = Standing(player=turn.player, figure=event.figure, at=event.at, feature=event.feature,
                                   where=event.where)
         told = played[index]
+        figure = figure or told.on_dial
         after = told.standing
         put = Counter([figure] if figure else [])
         left = tuple(((before + put) - after).elements())
         taken = tuple((Counter(left) & Counter(told.taken)).elements())
+        early = tuple((Counter(left) & Counter(told.early)).elements())
         steps.append(Turn(index=index, player=turn.player, laid=laid, figure=figure,
-                          home=tuple((Counter(left) - Counter(taken)).elements()), scores=told.scores,
+                          home=tuple((Counter(left) - Counter(taken) - Counter(early)).elements()),
+                          scores=told.scores, sections=told.sections, early=early,
                           walks=told.walks, taken=taken, raised=told.raised, held=told.held))
         before = after
-    return Script(colours=tuple(p.colour for p in game.setup.players), turns=tuple(steps),
-                  start=Laid(tile=start.tile, at=start.at, rot=start.rot) if start else None,
-                  tops=frozenset(s.top for s in engine.new_game(game.setup).box.stacks if s.top))
+    begun = engine.new_game(game.setup)
+    board = _start_board(begun) if len(begun.tiles) > 1 else None
+    return Script(colours=tuple(p.colour for p in game.setup.players), turns=tuple(steps), board=board,
+                  start=Laid(tile=start.tile, at=start.at, rot=start.rot) if start and board is None else None,
+                  tops=frozenset(s.top for s in begun.box.stacks if s.top))
+
+
+def _start_board(begun: GameState) -> StartBoard:
+    tiles = {at: Laid(tile=p.tile, at=at, rot=p.rot) for at, p in begun.tiles.items()}
+    dial = next((d for d in begun.box.dials if d.board.issuperset(t.tile for t in tiles.values())), None)
+    x, y = (sum(at[axis] for at in tiles) / len(tiles) for axis in (0, 1))
+    return StartBoard(tiles=tiles, edges={at: begun.box.shape(t.tile, t.rot).edges for at, t in tiles.items()},
+                      turns=next(iter(tiles.values())).rot, middle=(x, y), dial=dial,
+                      section="" if dial is None else dial.at(begun))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +168,9 @@ class _Played:
     walks: tuple[Walk, ...]
     taken: tuple[Standing, ...]
     raised: tuple[tuple[Square, Stack], ...]
+    sections: tuple[str, ...]
+    early: tuple[Standing, ...]
+    on_dial: Standing | None
 
 
 def _played(game: Game) -> list[_Played]:
@@ -145,8 +180,20 @@ def _played(game: Game) -> list[_Played]:
         walks: list[Walk] = []
         taken: list[Standing] = []
         raised: list[tuple[Square, Stack]] = []
+        sections: list[str] = []
+        early: list[Standing] = []
+        on_dial: Standing | None = None
+        waits = any(isinstance(e, TilePlaced) for e in turn.events)
         for event in (*turn.events, TurnEnded()):
             before, state = state, engine.step(state, event)
+            if isinstance(event, TilePlaced):
+                waits = False
+            if waits:
+                early += [_named(f) for n, f in before.standing.items() if n not in state.standing]
+            for dial in state.box.dials:
+                sections += [dial.at(state)] if dial.at(state) != dial.at(before) else []
+                on_dial = next((_named(f) for n, f in state.standing.items() if n not in before.standing
+                                and f.feature == dial.feature), on_dial)
             walks += _walks(event, before, state)
             raised += _raised(before, state)
             if isinstance(event, FigureTaken):
@@ -156,7 +203,8 @@ def _played(game: Game) -> list[_Played]:
                            for f in h.get("figures", ()))
                      for player in range(len(game.setup.players)))
         out.append(_Played(standing=Counter(_named(f) for f in state.figures), scores=tuple(state.scores), held=held,
-                           walks=tuple(walks), taken=tuple(taken), raised=tuple(raised)))
+                           walks=tuple(walks), taken=tuple(taken), raised=tuple(raised),
+                           sections=tuple(sections), early=tuple(early), on_dial=on_dial))
     return out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,8 +13,9 @@ import numpy as np
 from scoring.contributions import Stack
 from scoring.tiles import catalogue, segment_index
 from vision.frames import Frame, Image, SourceError
-from vision.simulator.artist import Artist, mask_of
+from vision.simulator.artist import ART_PX, Artist, mask_of
 from vision.simulator.camera import Camera
+from vision.simulator.dial import board_poses, figure_spot, middle_of, picture, rounds_of
 from vision.simulator.disturbances import disturbed
 from vision.simulator.draw import Roi, differs, part, smear, union
 from vision.simulator.film import Film
@@ -32,6 +34,8 @@ from vision.simulator.table import StillTable
 from vision.simulator.timeline import Act, Planner, Timeline, Visit, carried_height, number_figures
 from vision.simulator.truth import FigureTruth, TileTruth, Truth
 
+_BOARD = "board"  # the still table's name of a start board
+
 
 class Simulator:
     """Iterate over it for the frames of the whole game; iterating again repeats the same frames. At the level of slides
@@ -48,8 +52,11 @@ class Simulator:
         script = script_of(data, self.options.turns)
         self.script = script
         rng = self._rng("layout")
-        laid = [*([script.start] if script.start else []), *(t.laid for t in script.turns if t.laid)]
-        camera, poses = set_up(lay_tiles(laid, level, rng), level, self.options.size, self._rng("camera"),
+        board = script.board
+        first = [*([script.start] if script.start else []), *(board.tiles.values() if board else ())]
+        laid = [*first, *(t.laid for t in script.turns if t.laid)]
+        fixed = board_poses(board, rng, level.jitter_deg) if board else {}
+        camera, poses = set_up(lay_tiles(laid, level, rng, fixed), level, self.options.size, self._rng("camera"),
                                fov_deg=self.options.fov, bend=self.options.k1,
                               room_mm=TILE_MM if self.options.goes_wrong.shove else 0.0)
         planner = Planner(camera, self.options, max(1, len(script.colours)), self._rng("hands"))
@@ -63,6 +70,9 @@ class Simulator:
         piles = piles_of(script, {t.at: t for t in laid}, poses, plan, len(stops), self._rng("stacks"))
         pieces = on_piles(pieces, standing, script.tops, piles, poses, plan)
         stops += piles.blocks
+        rounds = rounds_of(script, poses, plan, len(stops), self._rng("dial"))
+        stops += rounds.stops
+        self._first_stops = (rounds.first,) if rounds.stops else ()
         for turn, visits in piles.visits.items():
             walks.setdefault(turn, []).extend(visits)
         feet = [((p.x_mm, p.y_mm), plan.foot(s.at, poses[s.at], p, turn, gone.get(n, turn)))
@@ -71,7 +81,7 @@ class Simulator:
         spots = {at: plan.pose(at, p, came.get(at, -1)) for at, p in poses.items()}
         timeline = planner.plan(script.turns, {at: (p.x_mm, p.y_mm) for at, p in spots.items()},
                                 feet, numbers, [s.player for _, s in standing], self.options.goes_wrong.crowd,
-                                walks)
+                                walks, rounds.visits)
         lamp_rng = self._rng("lamp")
         angle, far = lamp_rng.uniform(0, 2 * np.pi), lamp_rng.uniform(250, 700)
         lamp = (float(far * np.cos(angle)), float(far * np.sin(angle)), float(lamp_rng.uniform(900, 1500)))
@@ -107,7 +117,7 @@ class Simulator:
         turn = float(np.degrees(min(room) / np.hypot(*size)))
         scale = camera.scale((0.0, 0.0))
         return planned(self.options.goes_wrong, script.turns, poses, min(2.5, max(0.0, turn)), size, scale, room,
-                       self._rng("mishaps"))
+                       self._rng("mishaps"), in_one=script.board is not None)
 
     def _stand(self, script: Script, laid: Mapping[Square, Laid], poses: Mapping[Square, Pose], plan: Plan,
                standing: list[tuple[int, Standing]], numbers: Mapping[tuple[int, str], list[int]],
@@ -120,13 +130,21 @@ class Simulator:
             for at, stack in step.raised:
                 begun.setdefault(at, (step.index, stack))
         result: list[tuple[int, Piece]] = []
+        board = self.script.board
+        dial = board.dial if board is not None else None
         for number, (turn, s) in enumerate(standing):
+            taken = [(p.x_mm, p.y_mm) for n, (_, p) in enumerate(result) if gone.get(n, 1 << 30) >= turn]
+            if board is not None and dial is not None and s.feature == dial.feature:
+                pose = middle_of(board, s.at, plan.pose(s.at, poses[s.at], turn))
+                x, y = figure_spot(board, dial, s.where, pose, taken, rng)
+                result.append((turn, Piece(figure=s.figure, colour=script.colours[s.player], x_mm=x, y_mm=y,
+                                           z_mm=TILE_HEIGHT_MM, yaw_deg=float(rng.uniform(0, 360)), lying=False)))
+                continue
             tile = laid.get(s.at)
             segment = tile and segment_index(catalogue()[tile.tile], tile.rot, s.feature, s.where)
             if tile is None or segment is None and s.feature not in script.tops:
                 raise SourceError(f"the transcript cannot be simulated: turns[{turn}] puts a figure on "
                                   f"{s.feature} {s.where!r} at {list(s.at)}, and there is none")
-            taken = [(p.x_mm, p.y_mm) for n, (_, p) in enumerate(result) if gone.get(n, 1 << 30) >= turn]
             lies = plan.pose(s.at, poses[s.at], turn)
             blocks: tuple[tuple[float, float], ...] = ()
             if s.at in begun and begun[s.at][0] <= gone.get(number, 1 << 30):
@@ -144,6 +162,8 @@ class Simulator:
         tiles: dict[Square, TileTruth] = {}
         if script.start:
             tiles[script.start.at] = TileTruth(laid=script.start, pose=poses[script.start.at], turn=None, down=0)
+        for square in script.board.tiles.values() if script.board else ():
+            tiles[square.at] = TileTruth(laid=square, pose=poses[square.at], turn=None, down=0)
         down = {t.turn: t.tile_down for t in timeline.turns}
         for turn in script.turns:
             if turn.laid and (frame := down[turn.index]) is not None:
@@ -204,7 +224,20 @@ class Simulator:
         if self.script.start:
             table.put_tile(truth.tiles[self.script.start.at].pose, self._artist.art(self.script.start),
                            self.script.start.at)
+        board = self.script.board
+        if board is not None and board.dial is not None:
+            table.put_tile(self._board_pose(-1), picture(board, board.dial, ART_PX), _BOARD,
+                           TILE_MM * math.isqrt(len(board.tiles)))
+        for n in self._first_stops:
+            table.put_piece(stop_number(n), truth.stops[n].piece)
         return table, supply, light
+
+    def _board_pose(self, turn: int) -> Pose:
+        """The start board's pose after a turn."""
+        board = self.script.board
+        assert board is not None
+        at = next(iter(board.tiles))
+        return middle_of(board, at, self.truth.pose(at, turn))
 
     def _images(self, only: frozenset[int] | None = None) -> Iterator[Image]:
         """The frames of the film, or ``only`` those."""
@@ -292,7 +325,10 @@ class Simulator:
                       if n >= 0 and truth.figures[n].standing.at in moved}
             pieces |= {m: push.piece(p) for n, stop in enumerate(truth.stops) if stop.at in moved
                        for m in (stop_number(n),) if (p := table.pieces.get(m)) is not None}
-            table.move({at: truth.pose(at, turn) for at in moved}, pieces)
+            poses: dict[object, Pose] = {at: truth.pose(at, turn) for at in moved}
+            if self.script.board is not None and moved & self.script.board.tiles.keys():
+                poses[_BOARD] = self._board_pose(turn)
+            table.move(poses, pieces)
 
     def _bumped(self, image: Image, number: int) -> Image:
         """The picture of a bumped camera: it swings for two frames, then stays."""

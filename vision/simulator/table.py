@@ -46,9 +46,10 @@ def tile_alpha(size_px: int) -> npt.NDArray[np.uint8]:
     return alpha
 
 
-def corners_px(pose: Pose, camera: Camera, height_mm: float = TILE_HEIGHT_MM) -> npt.NDArray[np.float64]:
+def corners_px(pose: Pose, camera: Camera, height_mm: float = TILE_HEIGHT_MM,
+               side_mm: float = TILE_MM) -> npt.NDArray[np.float64]:
     """(4, 2) px of a tile's upper corners NW NE SE SW in the pose's own axes."""
-    return camera.project([(x, y, height_mm) for x, y in pose.corners()])
+    return camera.project([(x, y, height_mm) for x, y in pose.corners(side_mm / 2)])
 
 
 class StillTable:
@@ -63,7 +64,7 @@ class StillTable:
         self._covered = np.zeros(bare.shape[:2], np.uint8)  # where tiles lie
         self._pieces: dict[int, Piece] = {}
         self._reaches: dict[Piece, Roi | None] = {}  # region that each may touch, cached
-        self._tiles: dict[object, tuple[Pose, Image]] = {}
+        self._tiles: dict[object, tuple[Pose, Image, float]] = {}
         self._covers: dict[object, tuple[Roi, Callable[[Image], None]]] = {}
         self._dressed: Image | None = None  # the table without tiles
         self.scene = np.empty_like(bare)
@@ -75,12 +76,13 @@ class StillTable:
     def pieces(self) -> Mapping[int, Piece]:
         return self._pieces
 
-    def put_tile(self, pose: Pose, art: Image, name: object = None) -> None:
-        """Lay a tile; ``art`` is as it lies (quarter turns done). By its ``name`` it can be moved later."""
+    def put_tile(self, pose: Pose, art: Image, name: object = None, side_mm: float = TILE_MM) -> None:
+        """Lay a tile, or a board of that side; ``art`` is as it lies (quarter turns done). By its ``name`` it can be
+        moved later."""
         if self._dressed is None:
             self._dressed = self._board.copy()
-        self._tiles[name] = pose, art
-        self._refresh(self.draw_tile(self._board, pose, art, TILE_HEIGHT_MM, self._covered))
+        self._tiles[name] = pose, art, side_mm
+        self._refresh(self.draw_tile(self._board, pose, art, TILE_HEIGHT_MM, self._covered, side_mm=side_mm))
 
     def put_piece(self, number: int, piece: Piece) -> None:
         self._pieces[number] = piece
@@ -95,9 +97,9 @@ class StillTable:
         assert self._dressed is not None
         self._board = self._dressed.copy()
         self._covered[:] = 0
-        for name, (pose, art) in self._tiles.items():
-            self._tiles[name] = poses.get(name, pose), art
-            self.draw_tile(self._board, self._tiles[name][0], art, TILE_HEIGHT_MM, self._covered)
+        for name, (pose, art, side_mm) in self._tiles.items():
+            self._tiles[name] = poses.get(name, pose), art, side_mm
+            self.draw_tile(self._board, self._tiles[name][0], art, TILE_HEIGHT_MM, self._covered, side_mm=side_mm)
         self._pieces |= pieces
         self._refresh((0, 0, *self._size))
 
@@ -134,12 +136,13 @@ class StillTable:
         self._refresh((0, 0, *self._size))
 
     def draw_tile(self, canvas: Image, pose: Pose, art: Image, top_mm: float,
-                  covered: npt.NDArray[np.uint8] | None = None, shadow: bool = True) -> Roi | None:
+                  covered: npt.NDArray[np.uint8] | None = None, shadow: bool = True,
+                  side_mm: float = TILE_MM) -> Roi | None:
         """Shadow, cardboard edge and face of one tile whose face is ``top_mm`` over the table."""
         camera = self._camera
-        top = corners_px(pose, camera, top_mm)
-        bottom = corners_px(pose, camera, top_mm - TILE_HEIGHT_MM)
-        drop = camera.project(self._drops(pose, top_mm))
+        top = corners_px(pose, camera, top_mm, side_mm)
+        bottom = corners_px(pose, camera, top_mm - TILE_HEIGHT_MM, side_mm)
+        drop = camera.project(self._drops(pose, top_mm, side_mm))
         roi = around(np.vstack([top, bottom, drop]), self._size, 10)
         if roi is None:
             return None
@@ -155,15 +158,15 @@ class StillTable:
         shades = [tuple(c * (0.55 + 0.12 * i) for c in _CARDBOARD) for i in range(4)]
         colour, alpha = polygons(roi, list(zip(sides, shades, strict=True)))
         blend(view, colour, (alpha * bare).astype(np.float32))
-        picture(canvas, art, self._alpha, top)
+        picture(canvas, art, self._alpha if len(art) == _ART_PX else tile_alpha(len(art)), top)
         if covered is not None:
             _, solid = polygons(roi, [(top, (255, 255, 255))])
             np.maximum(part(covered, roi), (solid * 255).astype(np.uint8), out=part(covered, roi))
         return roi
 
-    def _drops(self, pose: Pose, top_mm: float) -> npt.NDArray[np.float64]:
+    def _drops(self, pose: Pose, top_mm: float, side_mm: float) -> npt.NDArray[np.float64]:
         """Table points under the shadow of the tile's face."""
-        p = np.array([(x, y, top_mm) for x, y in pose.corners()])
+        p = np.array([(x, y, top_mm) for x, y in pose.corners(side_mm / 2)])
         t = self._lamp[2] / (self._lamp[2] - top_mm)
         q = self._lamp + (p - self._lamp) * t
         q[:, 2] = 0

@@ -102,11 +102,12 @@ class Planner:
 
     def plan(self, turns: Sequence[Turn], spots: dict[Square, Point], feet: Sequence[tuple[Point, Point]],
              numbers: dict[tuple[int, str], list[int]], owners: Sequence[int], crowd: float = 0.0,
-             walks: Mapping[int, Sequence[Sequence[tuple[str, int, Point]]]] | None = None) -> Timeline:
+             walks: Mapping[int, Sequence[Sequence[tuple[str, int, Point]]]] | None = None,
+             rounds: Mapping[int, Sequence[Sequence[tuple[str, int, Point]]]] | None = None) -> Timeline:
         """``feet`` are the positions where each figure is put down and picked up, in the order they are put down.
-        ``numbers``: (turn, "put", "taken" or "home") -> indexes into ``feet``; ``owners`` are the figures' players.
-        ``crowd`` is the probability of another hand during a visit. ``walks`` are visits by turn that move a neutral
-        piece: (lift or set, index of the stop, where)."""
+        ``numbers``: (turn, "put", "early", "taken" or "home") -> indexes into ``feet``; ``owners`` are the figures'
+        players. ``crowd`` is the probability of another hand during a visit. ``walks`` are visits by turn that move a
+        neutral piece: (lift or set, index of the stop, where); ``rounds`` are the same before its tile is laid."""
         visits: list[Visit] = []
         frames: list[TurnFrames] = []
         self._frame = self._rest(1.5)
@@ -114,7 +115,10 @@ class Planner:
             down: dict[str, int] = {}
             clear: dict[str, int] = {}
             taken = [(turn.player, *self._taken(walk)) for walk in (walks or {}).get(turn.index, ())]
-            groups = (*self._visits_of(turn, numbers, owners), *taken, *self._homes(turn, numbers, owners))
+            moved = [(turn.player, *self._taken(walk)) for walk in (rounds or {}).get(turn.index, ())]
+            early = self._homes(turn, numbers, owners, "early")
+            groups = (*moved, *early, *self._visits_of(turn, numbers, owners), *taken,
+                      *self._homes(turn, numbers, owners))
             for player, kinds, at in groups:
                 visit = self._visit(turn, player, kinds, at or self._targets(turn, kinds, spots, feet))
                 visits.append(visit)
@@ -166,12 +170,12 @@ class Planner:
 
     @staticmethod
     def _homes(turn: Turn, numbers: dict[tuple[int, str], list[int]],
-               owners: Sequence[int]) -> list[tuple[int, Kinds, list[Point]]]:
+               owners: Sequence[int], when: str = "home") -> list[tuple[int, Kinds, list[Point]]]:
         """The same for figures that go home."""
         home: dict[int, Kinds] = {}
-        for n in numbers.get((turn.index, "taken"), []):
+        for n in numbers.get((turn.index, "taken"), []) if when == "home" else ():
             home.setdefault(turn.player, []).append(("home", n))
-        for n in numbers.get((turn.index, "home"), []):
+        for n in numbers.get((turn.index, when), []):
             home.setdefault(owners[n], []).append(("home", n))
         return [(player, kinds, []) for player, kinds in home.items()]
 
@@ -224,8 +228,8 @@ class Planner:
 
 
 def number_figures(turns: Sequence[Turn]) -> tuple[list[tuple[int, Standing]], dict[tuple[int, str], list[int]]]:
-    """All figures ever put down as (turn, figure), and per turn which of them are put down, which go home and which are
-    taken."""
+    """All figures ever put down as (turn, figure), and per turn which of them are put down, which go home before the
+    tile is laid or after the turn, and which are taken."""
     pieces: list[tuple[int, Standing]] = []
     numbers: dict[tuple[int, str], list[int]] = {}
     on_board: list[int] = []
@@ -234,7 +238,7 @@ def number_figures(turns: Sequence[Turn]) -> tuple[list[tuple[int, Standing]], d
             pieces.append((turn.index, turn.figure))
             on_board.append(len(pieces) - 1)
             numbers[turn.index, "put"] = [len(pieces) - 1]
-        for what, left in (("taken", turn.taken), ("home", turn.home)):
+        for what, left in (("early", turn.early), ("taken", turn.taken), ("home", turn.home)):
             for figure in left:
                 n = next(k for k in on_board if pieces[k][1] == figure)
                 on_board.remove(n)

@@ -1,0 +1,307 @@
+"""The dial in the middle of a start board: where its piece stopped, and the figures on its sections.
+
+The piece is tracked by section. A tile whose sign makes it move is laid after it moved: the section on which it stood
+when that tile appeared says how far, and what the rules make of that goes into the log before the tile. Figures on the
+board stand on sections of the dial, since nothing else of it can be claimed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from reading.belief import FigureTrack, TableBelief
+from reading.belief import updated as belief_after
+from reading.layings import Steps
+from reading.limits import LIMITS
+from reading.logged_game import LoggedEvent, LoggedGame
+from reading.neutral import NEUTRAL, Sightings, stands_on, updated
+from reading.policy import Decision, Doubt, Moment
+from reading.removals import TAKEN
+from scoring.contributions import Dial
+from scoring.events import Event, FigureEvent, TilePlaced
+from scoring.state import GameState
+from scoring.tiles import Square
+from vision.looks import FigureLook, NeutralLook, SquareLook, TableLook
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DialLimits:
+    """Weights in nats. "chosen" as in `reading.limits`."""
+
+    sure: float = 0.97  # probability of a move that was seen and that the rules allow (chosen)
+    forced: float = 0.9  # and of one that follows from a figure's absence (chosen)
+    surer: float = 2.0  # by which a figure on a section must be surer than one on the tile of its turn (chosen)
+    newest: int = 4  # turns whose events are still looked for (chosen)
+
+
+DIAL = DialLimits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """The piece was seen on a section (its number), for the first time at ``since_s``."""
+
+    section: int
+    since_s: float
+
+
+class Face:
+    """Where a dial's sections are on the board of a game. ``begun`` is the state before the first turn."""
+
+    def __init__(self, dial: Dial, begun: GameState) -> None:
+        self.dial = dial
+        self.squares = frozenset(at for at, p in begun.tiles.items() if p.tile in dial.board)
+        count = max(1, len(self.squares))
+        self.middle = tuple(sum(at[axis] + 0.5 for at in self.squares) / count for axis in (0, 1))
+        self.turns = next((begun.tiles[at].rot for at in self.squares), 0)
+        self.parts = [self._part(n) for n in range(len(dial.sections))]
+
+    def _angle(self, n: int) -> float:
+        return self.dial.angle_deg(self.dial.sections[n]) + 90.0 * self.turns
+
+    def _part(self, n: int) -> frozenset[Square]:
+        """The squares over which a section extends."""
+        half, out = 180.0 / len(self.dial.sections), set()
+        for r in range(1, 9):
+            for k in range(-4, 5):
+                out.add(self._square(self._angle(n) + k * half / 5, self.dial.reach * r / 8.5))
+        return frozenset(out & self.squares)
+
+    def _square(self, deg: float, r: float) -> Square:
+        a = math.radians(deg)
+        return math.floor(self.middle[0] + r * math.sin(a)), math.floor(self.middle[1] - r * math.cos(a))
+
+    def square(self, n: int) -> Square:
+        """A square in the middle of a section."""
+        return self._square(self._angle(n), 0.6 * self.dial.reach)
+
+    def section(self, x: float, y: float) -> tuple[int, tuple[float, float]] | None:
+        """The number of the section at a point of the board and the place on it, (0, 0) to (1, 1); None off it."""
+        dx, dy = x - self.middle[0], y - self.middle[1]
+        r = math.hypot(dx, dy) / self.dial.reach
+        if r > 1.15 or r < 0.05:
+            return None
+        deg = math.degrees(math.atan2(dx, -dy)) - 90.0 * self.turns
+        name, _ = self.dial.section(deg)
+        n = self.dial.sections.index(name)
+        off = (deg - self.dial.angle_deg(name) + 180.0) % 360.0 - 180.0
+        return n, (0.5 + off * len(self.dial.sections) / 360.0, min(1.0, 1.0 - r / 1.2))
+
+    def look(self, seen: Mapping[Square, SquareLook], fresh: Collection[Square], look: TableLook) -> TableLook:
+        """A look at the sections, as if each was a square (its number, 0), from the newest looks at the board's
+        squares. Those of which no square is ``fresh`` are left out."""
+        pieces: list[tuple[int, NeutralLook]] = []
+        figures: list[tuple[int, FigureLook]] = []
+        for at in self.squares & seen.keys():
+            for f in seen[at].figures or ():
+                if (place := self.section(at[0] + f.foot[0], at[1] + f.foot[1])) is not None:
+                    figures.append((place[0], replace(f, foot=place[1])))
+            piece = seen[at].neutral.get(self.dial.name)
+            if piece is not None and (place := self.section(at[0] + piece.foot[0], at[1] + piece.foot[1])) is not None:
+                pieces.append((place[0], replace(piece, foot=place[1])))
+        out = {}
+        for n, part in enumerate(self.parts):
+            if not part & set(fresh) or not part <= seen.keys():
+                continue
+            best = max((p for k, p in pieces if k == n), key=lambda p: p.there, default=None)
+            out[n, 0] = SquareLook(there=LIMITS.sure, seen=min(seen[at].seen for at in part),
+                                   figures=tuple(f for k, f in figures if k == n),
+                                   neutral={} if best is None else {self.dial.name: best})
+        return replace(look, squares=out, whole=False)
+
+
+@dataclass(slots=True)
+class DialMoves:
+    """Explains what happens on a game's dials; ``begun`` is the state before the first turn."""
+
+    steps: Steps
+    begun: GameState
+    faces: list[Face] = field(init=False)
+    _looks: dict[Square, SquareLook] = field(default_factory=dict)
+    _seen: dict[str, dict[str, Sightings]] = field(default_factory=dict)
+    _stops: dict[str, list[Stop]] = field(default_factory=dict)
+    _beliefs: dict[str, TableBelief] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.faces = [face for dial in self.begun.box.dials if (face := Face(dial, self.begun)).squares]
+
+    def look(self, look: TableLook) -> TableLook:
+        """Add a look that is aligned with the game; returns it without the figures on the dials' boards."""
+        squares = {at: s for face in self.faces for at, s in look.squares.items()
+                   if at in face.squares and s.figures is not None and s.seen >= LIMITS.seen_least}
+        if not squares:
+            return look
+        self._looks |= squares
+        for face in self.faces:
+            name, mine = face.dial.name, face.look(self._looks, squares.keys(), look)
+            if not mine.squares:
+                continue
+            self._seen[name] = updated(self._seen.get(name, {}), mine, [name])
+            self._beliefs[name] = belief_after(self._beliefs.get(name, TableBelief()), mine)
+            sights = self._seen[name][name]
+            found = stands_on(sights)
+            if found is not None and found[1] >= NEUTRAL.lead:
+                stops = self._stops.setdefault(name, [])
+                if not stops or stops[-1].section != found[0][0]:
+                    stops.append(Stop(section=found[0][0], since_s=sights[found[0]].came_s))
+        return replace(look, squares={at: replace(s, figures=(), neutral={}) if at in squares else s
+                                      for at, s in look.squares.items()})
+
+    def decide(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int],
+               now: Moment) -> tuple[list[Decision], list[Doubt]]:
+        """What to report and what to ask. ``states`` are the states after each event of the log, preceded by the
+        initial one."""
+        told: list[Decision] = []
+        doubts: list[Doubt] = []
+        for face in self.faces if log.groups and log.groups[-1].tile is not None else ():
+            for made in (*self._moved(face, belief, log, states, now),
+                         *self._took(belief, log, states, colours, now),
+                         *self._claimed(face, belief, log, states, colours, now)):
+                if made.asked:
+                    doubts.append(Doubt(decision=made, gain=1.0, due=True))
+                else:
+                    told.append(made)
+        return told, doubts
+
+    # -- the piece --------------------------------------------------------------------------------------------------
+
+    def _moved(self, face: Face, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
+               now: Moment) -> Iterator[Decision]:
+        """The move before a tile whose sign makes the piece move, for the oldest of the newest turns that lacks it."""
+        dial, stops = face.dial, self._stops.get(face.dial.name, [])
+        for n in range(max(0, len(log.groups) - DIAL.newest), len(log.groups)):
+            tile = log.groups[n].tile
+            if tile is None or not isinstance(tile.event, TilePlaced):
+                continue
+            before = states[_first(log, n)]
+            ways = {dial.at(after): way for way in dial.ways(before)
+                    if (after := self.steps.after(before, way)) is not None}
+            mine = _before(log, n, ways.values())
+            laid, last = _laid_s(belief, log, n), _laid_s(belief, log, n - 1)
+            if laid is None or not ways or any(line.pinned for line in mine):
+                continue
+            came = [s for s in stops if (last or -math.inf) < s.since_s <= laid]
+            if mine and (not came or dial.at(before) == dial.sections[came[-1].section]):
+                continue
+            signed = dial.moves(before.box.tile(tile.event.tile))
+            if not signed and not (came and not tile.pinned and self._may_have_sign(dial, before, tile.event)):
+                continue
+            if not came:  # moved afterwards, if no other tile can be the reason
+                following = _laid_s(belief, log, n + 1)
+                after_it = [s for s in stops if laid < s.since_s <= (following or math.inf)]
+                newest = n == len(log.groups) - 1
+                if after_it and (newest and (now.last or now.t_s - after_it[0].since_s >= LIMITS.ask_after_s)
+                                 or not newest and not self._signed(dial, states[-1], log, n + 1)):
+                    came = after_it[:1]
+            elif dial.sections[came[-1].section] not in ways:  # it moved twice: a tile with a sign was put away
+                came = came[len(mine):len(mine) + 1]
+            section = dial.sections[came[-1].section] if came else ""
+            place = log.groups[n - 1].last_seq if n else 0
+            if section in ways and ways[section] in log.denied:
+                continue
+            if section in ways:
+                way = ways[section]
+                others = tuple(((w,), (1.0 - DIAL.sure) / max(1, len(ways) - 1)) for s, w in ways.items() if w != way)
+                yield Decision(events=(way,), confidence=DIAL.sure, asked=False, at=face.square(came[-1].section),
+                               alternatives=(((way,), DIAL.sure), *others), frame=now.frame, after=place)
+                return
+            waits = now.t_s - laid < 2 * LIMITS.ask_after_s and not now.last
+            if signed and not waits and not any(way in log.denied for way in ways.values()):
+                options = tuple(((w,), 1.0 / len(ways)) for w in ways.values())
+                yield Decision(events=options[0][0], confidence=1.0 / len(ways), asked=True, alternatives=options,
+                               at=face.square(0), frame=now.frame, after=place)
+            if signed:
+                return  # those after it depend on it
+
+    @staticmethod
+    def _may_have_sign(dial: Dial, state: GameState, placed: TilePlaced) -> bool:
+        """Whether a kind with the same edges has the sign."""
+        edges = state.box.shape(placed.tile, placed.rot).edges
+        return any(dial.moves(state.box.tile(tile)) and edges in {state.box.shape(tile, rot).edges for rot in range(4)}
+                   for tile, left in state.left.items() if left > 0)
+
+    @staticmethod
+    def _signed(dial: Dial, state: GameState, log: LoggedGame, n: int) -> bool:
+        tile = log.groups[n].tile if n < len(log.groups) else None
+        return tile is not None and isinstance(tile.event, TilePlaced) and dial.moves(state.box.tile(tile.event.tile))
+
+    # -- figures ----------------------------------------------------------------------------------------------------
+
+    def _took(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
+              colours: Mapping[str, int], now: Moment) -> Iterator[Decision]:
+        """The figures that people took home because a move of the piece made them."""
+        standing = self.steps.closed(states[-1]).standing.values()
+        for n in range(max(0, len(log.groups) - DIAL.newest), len(log.groups)):
+            before = states[_first(log, n)]
+            for question in before.box.questions(before):
+                answers = [a for a in question.answers if isinstance(a, FigureEvent) and a not in log.denied]
+                if not question.before or not answers or len(answers) != len(question.answers):
+                    continue
+                gone = [a for a in answers if any(
+                    (a.player, a.figure, a.at, a.feature, a.where) == (f.player, f.figure, f.at, f.feature, f.where)
+                    for f in standing) and _missing(belief, a, colours)]
+                if len(answers) == 1 or len(gone) == 1:
+                    event = answers[0] if len(answers) == 1 else gone[0]
+                    sure = DIAL.sure if len(answers) == 1 else DIAL.forced
+                    yield Decision(events=(event,), confidence=sure, asked=False, at=event.at, frame=now.frame,
+                                   alternatives=(((event,), sure), ((), 1.0 - sure)),
+                                   after=log.groups[n - 1].last_seq if n else 0)
+                    return
+
+    def _claimed(self, face: Face, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
+                 colours: Mapping[str, int], now: Moment) -> Iterator[Decision]:
+        """Figures on sections that the log does not have yet."""
+        dial, own = face.dial, self._beliefs.get(face.dial.name, TableBelief())
+        has = [(f.player, f.where) for f in states[-1].standing.values() if f.feature == dial.feature]
+        seen: dict[tuple[int, str], list[FigureTrack]] = {}
+        for f in own.figures.values():
+            if f.present and f.real > 0.0 and f.paint_among(colours):
+                seen.setdefault((colours[f.paint_among(colours)], dial.sections[f.at[0]]), []).append(f)
+        for (player, section), tracks in sorted(seen.items(), key=lambda s: s[0]):
+            if len(tracks) <= has.count((player, section)):
+                continue
+            newest = max(tracks, key=lambda f: f.back_s)
+            if newest.real < LIMITS.agreed or now.t_s - newest.back_s < LIMITS.notice_s and not now.last:
+                continue
+            for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - DIAL.newest), -1):
+                group, laid = log.groups[n], _laid_s(belief, log, n)
+                if group.tile is None or laid is None or not isinstance(group.tile.event, TilePlaced) \
+                        or group.tile.event.player != player or laid > newest.back_s:
+                    continue
+                event = dial.claim(player, "follower", section)
+                if event in log.denied or any(type(line.event) is type(event) for line in group.rest):
+                    break
+                mine = group.figures()  # one figure a turn: the tile's print may have been taken for one
+                if mine and (mine[-1].pinned or newest.real < DIAL.surer + max(
+                        (f.real for f in belief.by_square.get(group.at or (0, 0), ()) if f.present), default=0.0)):
+                    break
+                yield Decision(events=(event,), confidence=DIAL.sure, asked=False, at=face.square(newest.at[0]),
+                               alternatives=(((event,), DIAL.sure), ((), 1.0 - DIAL.sure)), frame=now.frame,
+                               after=None if mine else group.tile.seq, replaces=mine[-1].seq if mine else None)
+                return
+
+
+def _first(log: LoggedGame, n: int) -> int:
+    """The number of the log's events before a turn's tile."""
+    return sum(len(g.lines) for g in log.groups[:n])
+
+
+def _before(log: LoggedGame, n: int, ways: Collection[Event]) -> list[LoggedEvent]:
+    """The events of the kind of these moves that the log has before a turn's tile, after the one before."""
+    kinds = {type(way) for way in ways}
+    return [line for line in log.groups[n - 1].rest if type(line.event) in kinds] if n else []
+
+
+def _laid_s(belief: TableBelief, log: LoggedGame, n: int) -> float | None:
+    """When a turn's tile was first seen."""
+    at = log.groups[n].at if 0 <= n < len(log.groups) else None
+    track = belief.squares.get(at) if at is not None else None
+    return track.laid.since_s if track is not None and track.laid is not None else None
+
+
+def _missing(belief: TableBelief, event: FigureEvent, colours: Mapping[str, int]) -> bool:
+    """Whether the figure of an event was seen on its tile and is seen to be gone."""
+    mine = [f for f in belief.by_square.get(event.at, ()) if f.real > 0 and colours.get(f.paint) == event.player]
+    return bool(mine) and all(f.missed >= TAKEN for f in mine)

@@ -1,0 +1,148 @@
+"""A start board of several squares on simulated tables: found as a whole, and the piece on its dial."""
+
+from __future__ import annotations
+
+import math
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "scoring"))
+from random_games import random_game  # noqa: E402
+
+from scoring.engine import new_game, step
+from scoring.events import TilePlaced, TurnEnded
+from scoring.tiles import Square
+from scoring.transcript import Game, turns_of, write
+from vision.dial import DialPiece
+from vision.figures import find_figures
+from vision.lattice import UNIT, Lattice, apply
+from vision.neutral import Kind
+from vision.simulator import Options, Simulator
+from vision.start_board import StartBoard, StartBoardFinder
+
+LEVELS = ("easy", "normal", "hard")
+
+
+@cache
+def game(seed: int) -> Game:
+    setup, events = random_game(seed, "wheel", tiles=16)
+    return Game(setup=setup, turns=turns_of(setup, tuple(events)))
+
+
+@cache
+def played(seed: int, level: str) -> Simulator:
+    return Simulator(write(game(seed)), seed, Options(level=level, fps=2))
+
+
+def finder(seed: int, turns: int = 0) -> StartBoardFinder:
+    begun = new_game(game(seed).setup)
+    edges = {at: begun.box.shape(p.tile, p.rot).edges for at, p in begun.tiles.items()}
+    for _ in range(turns):
+        edges = {(3 - y, x): letters[-1] + letters[:-1] for (x, y), letters in edges.items()}
+    return StartBoardFinder(StartBoard(edges))
+
+
+@cache
+def found(seed: int, level: str) -> Lattice:
+    lattice = finder(seed).find(played(seed, level).still(0))
+    assert lattice is not None
+    return lattice
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("seed", [11])
+def test_it_is_found_square_by_square(seed: int, level: str) -> None:
+    sim, lattice = played(seed, level), found(seed, level)
+    assert lattice.board == frozenset(new_game(game(seed).setup).tiles)
+    off = [np.abs(apply(lattice.pose(at, lattice.shifts[at]), UNIT) - sim.truth.corners_px(at)).max()
+           for at in lattice.board]
+    assert max(off) < 0.06 * lattice.usual_side_px()
+
+
+def test_a_turned_board_has_its_squares_turned() -> None:
+    image, plain = played(11, "easy").still(0), found(11, "easy")
+    turned = finder(11, 1).find(image)
+    assert turned is not None
+    for x, y in plain.board:
+        here = apply(plain.pose((x, y), plain.shifts[x, y]), [(0.5, 0.5)])[0]
+        there = apply(turned.pose((3 - y, x), turned.shifts[3 - y, x]), [(0.5, 0.5)])[0]
+        assert math.dist(here, there) < 2.0
+
+
+def test_other_edges_are_another_board() -> None:
+    board = finder(11).board
+    other = StartBoard({at: letters.translate(str.maketrans("CFR", "RCF")) for at, letters in board.edges.items()})
+    assert StartBoardFinder(other).find(played(11, "easy").still(0)) is None
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_piece_is_seen_where_it_stands(level: str) -> None:
+    """The first pictures teach the print; then every section on which it stops is told."""
+    seed = 11
+    sim, lattice = played(seed, level), found(seed, level)
+    state = new_game(game(seed).setup)
+    (dial,) = state.box.dials
+    piece = DialPiece(Kind(name=dial.name, wood_mm=dial.wood_mm, paints=dial.paints), dial.reach)
+    stops = set()
+    for turn, times in zip(game(seed).turns, sim.truth.turns, strict=True):
+        for event in (*turn.events, TurnEnded()):
+            state = step(state, event)
+        if not any(isinstance(e, TilePlaced) for e in turn.events):
+            continue
+        piece.see(sim.still(times.end), lattice, {})
+        at, seen = max(((at, seen[dial.name]) for at, seen in piece.look(lattice.board).items()),
+                       key=lambda s: s[1].there)
+        stops.add(dial.at(state))
+        assert section(at, seen.foot) == dial.at(state) and seen.there > 0.0
+    assert len(stops) > 1
+
+
+def section(at: Square, foot: tuple[float, float]) -> str:
+    (dial,) = new_game(game(11).setup).box.dials
+    return dial.section(math.degrees(math.atan2(at[0] + foot[0] - 2, 2 - at[1] - foot[1])))[0]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_print_is_no_figure_and_a_figure_is_none_of_the_print(level: str) -> None:
+    seed = 11
+    sim, lattice = played(seed, level), found(seed, level)
+    (dial,) = new_game(game(seed).setup).box.dials
+    piece = DialPiece(Kind(name=dial.name, wood_mm=dial.wood_mm, paints=dial.paints), dial.reach)
+    colours = [p.colour for p in game(seed).setup.players]
+    poses = {at: lattice.pose(at, lattice.shifts[at]) for at in lattice.board}
+    bare = sim.still(0)
+    piece.see(bare, lattice, {})
+    left = piece.see(bare, lattice, find_figures(bare, poses, colours=colours))
+    assert not [f for found_ in left.values() for f in found_ if f.look.there > 2.0]
+    there = [f for f in sim.truth.figures if f.standing.feature == dial.feature]
+    assert there
+    first = there[0]
+    image = sim.still(first.down + 8 if first.gone is None else min(first.down + 8, first.gone - 1))
+    left = piece.see(image, lattice, find_figures(image, poses, colours=colours))
+    assert first.standing.where in {section(at, f.look.foot) for at, found_ in left.items() for f in found_
+                                    if f.look.there > 0.0}
+
+
+def test_a_hand_moves_the_piece_and_takes_figures_home_before_the_tile_is_laid() -> None:
+    sim = played(11, "easy")
+    acts = [a for visit in sim.truth.timeline.visits for a in visit.acts]
+    moved = [t for t in sim.script.turns if t.sections and t.laid]
+    assert moved
+    for turn in moved:
+        down = sim.truth.turns[turn.index].tile_down
+        assert down is not None
+        assert all(a.frame < down for a in acts if a.turn == turn.index and a.kind in ("lift", "set"))
+        early = {n for n, f in enumerate(sim.truth.figures) if f.standing in turn.early and f.gone is not None}
+        assert all(a.frame < down for a in acts if a.turn == turn.index and a.kind == "home" and a.piece in early)
+
+
+def test_sections_and_their_angles_agree() -> None:
+    (dial,) = new_game(game(11).setup).box.dials
+    for name in dial.sections:
+        assert dial.section(dial.angle_deg(name)) == (name, 0.0)
+        there, off = dial.section(dial.angle_deg(name) + 29.0)
+        assert there == name and 0.9 < off < 1.0
