@@ -9,7 +9,8 @@ answer. So a complete request waits in a queue, without a thread, until its turn
   state and no load keeps the table's loop from its frames;
 * within a lane the client that has used the least processor time in the last seconds is next. So one client's sixty
   requests wait for each other and not in front of somebody else's;
-* a request that waits too long is told to retry later. Waiting costs nothing; refusing at once would cost something.
+* a request that waits too long is told to retry later. A waiting request takes no processor
+  time; an immediate refusal would.
   What a browser asks for once and never again (a page, its modules) is not refused, for the page would stay blank: it
   waits for its turn, in a connection of its own, of which a client has only so many (`web.server`).
 

@@ -54,7 +54,7 @@ def club_table(args: argparse.Namespace, folder: Path, environment: Mapping[str,
     if not url:
         for option in ("table", "mqtt_ca", "mqtt_password", "mqtt_commands"):
             if getattr(args, option):
-                raise UsageError(f"--{option.replace('_', '-')}: means nothing without --mqtt")
+                raise UsageError(f"--{option.replace('_', '-')}: has no effect without --mqtt")
         return None
     name = " ".join((args.table or environment.get("BASTIDE_TABLE") or socket.gethostname()).split())
     if not name or not name.isprintable() or len(name) > LONGEST_NAME:
