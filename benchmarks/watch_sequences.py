@@ -1,7 +1,7 @@
 """Watch the films in ../shared/sequences as `bastide watch` does and compare every game with its truth.
 
     ./run bench watch_sequences [NAME...] [--taught] [--calibrated] [--fps N] [--learn] [--answered]
-                                    [--record DIR]
+                                    [--record DIR] [--replay DIR]
 
 One row per film: tiles and figures that are right, tiles given to the wrong player, moves asked about, silent errors (a
 wrong or missing tile, figure or player without a question), whether the last known scores are equal. ``real-1`` is a
@@ -9,7 +9,8 @@ real game of which every picture is shown for five seconds. With --fps the films
 4: ``real-1`` at any rate, the others, of which every nth frame is taken, at 1 or 2. With --learn tiles learned from one
 film are used in the next. With --answered every question is answered correctly at once (person.py): the questions are
 printed, and remaining errors count as silent; with both, tiles are learned while people answer, as in `bastide serve`.
-With --record the looks of each film are kept in a folder. The films are not in the repository.
+With --record the looks of each film are kept in a folder; with --replay those are read again, without the film, which
+takes seconds. The films are not in the repository.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import math
 import subprocess
 import sys
 import tempfile
@@ -24,17 +26,23 @@ from pathlib import Path
 from typing import Any
 
 import cv2
+import numpy as np
 from person import Person
 
 from bastide.camera.opening import open_camera
 from bastide.log.store import Store
 from bastide.table.session import TableSession
 from bastide.tiles.art import box_contents, load_tiles, tile_book
-from bastide.watching.following import follow
+from bastide.watching.following import commit, follow
 from bastide.watching.learning import Learner
 from bastide.watching.recording import transcript_of
 from bastide.watching.watcher import make_watcher
+from reading.game import Decisions, GameReader
+from reading.record import read_looks
+from reading.watcher import TICK_S, Proposal
 from scoring.transcript import read
+from vision.looks import TableLook
+from vision.stills import keep
 from vision.tileset import merged
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -117,6 +125,31 @@ def answered(name: str, scratch: Path, *, taught: bool, fps: int,
         return transcript_of(session), person.asked
 
 
+def replayed(name: str, scratch: Path, looks: Path, person: Person | None) -> dict[str, Any]:
+    """The game read from recorded looks; a person answers if there is one."""
+    setup = read(json.loads((SHARED / "sequences" / name / "transcript.json").read_text())).setup
+    blank = np.zeros((1, 1, 3), np.uint8)
+    still, told_s, reader = keep(blank, {}), math.inf, GameReader(setup)
+    with Store(scratch / "log.sqlite") as store:
+        session = TableSession(store, setup)
+
+        def take(told: Decisions) -> None:
+            for decision in told.decisions:
+                (commit if person is None else person.save)(session, Proposal(decision=decision, crop=blank), still)
+
+        for look in read_looks(looks)[1]:
+            while told_s + TICK_S < look.t_s:  # as a watcher does where nothing is to be looked at
+                told_s += TICK_S
+                take(reader.look(TableLook(frame=look.frame, t_s=told_s, squares={}), session.entries))
+            told_s = look.t_s
+            take(reader.look(look, session.entries))
+        entries = -1
+        while len(session.entries) != entries:
+            entries = len(session.entries)
+            take(reader.finish(session.entries))
+        return transcript_of(session)
+
+
 def lens_of(name: str, scratch: Path) -> Path:
     """The lens, calibrated from the film's own views of a board."""
     folder = SHARED / "sequences" / name / "calibration"
@@ -151,9 +184,12 @@ def main() -> int:
     parser.add_argument("--learn", action="store_true", help="learn the tiles from each film for those after it")
     parser.add_argument("--answered", action="store_true", help="somebody answers every question at once, and right")
     parser.add_argument("--record", type=Path, metavar="DIR", help="keep each film's looks there, as NAME.json.gz")
+    parser.add_argument("--replay", type=Path, metavar="DIR", help="read the looks kept there instead of the films")
     options = parser.parse_args()
     if options.answered and (options.calibrated or options.record):
         parser.error("--answered goes with neither --calibrated nor --record")
+    if options.replay and (options.calibrated or options.record or options.learn or options.taught):
+        parser.error("--replay goes with --answered only: the looks are as they were recorded")
     if options.fps < 1 or any(FPS % options.fps for name in options.names if name != "real-1"):
         parser.error(f"--fps {options.fps}: films have {FPS} pictures a second, of which every nth can be taken; "
                      "only real-1 can be shown at any rate")
@@ -168,7 +204,11 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             scratch = Path(folder)
             lens, questions = lens_of(name, scratch) if options.calibrated else None, list[str]()
-            if options.answered:
+            if options.replay:
+                person = Person(read(truth)) if options.answered else None
+                game = replayed(name, scratch, options.replay / f"{name}.json.gz", person)
+                questions = person.asked if person is not None else []
+            elif options.answered:
                 game, questions = answered(name, scratch, taught=options.taught, fps=options.fps,
                                            learned=None if learned is None else Path(learned.name))
             else:
