@@ -112,7 +112,9 @@ class DialPiece:
         if best is not None and best.odds > 0.0 and (near & best.mask).sum() > LIMITS.on_it * near.sum():
             return True
         known = near & self._known
-        return bool(known.any()) and float(_distance(self._uvl, self._print)[known].mean()) < LIMITS.same
+        if known.sum() < 0.5 * near.sum():
+            return True  # print that the piece has just uncovered, as far as anybody can tell
+        return float(_distance(self._uvl, self._print)[known].mean()) < LIMITS.same
 
     def _regions(self, flat: Image, light: Array) -> list[_Region]:
         """Compact regions of the piece's paints, the likeliest first; they do not overlap."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -146,3 +147,19 @@ def test_sections_and_their_angles_agree() -> None:
         assert dial.section(dial.angle_deg(name)) == (name, 0.0)
         there, off = dial.section(dial.angle_deg(name) + 29.0)
         assert there == name and 0.9 < off < 1.0
+
+
+def test_what_the_piece_uncovers_is_no_figure() -> None:
+    """While a hand holds the piece, the print on which it stood is seen for the first time."""
+    seed, level = 11, "easy"
+    sim, lattice = played(seed, level), found(seed, level)
+    (dial,) = new_game(game(seed).setup).box.dials
+    piece = DialPiece(Kind(name=dial.name, wood_mm=dial.wood_mm, paints=dial.paints), dial.reach)
+    bare = sim.still(0)
+    piece.see(bare, lattice, {})
+    at, stood = next((at, seen[dial.name]) for at, seen in piece.look(lattice.board).items())
+    poses = {square: lattice.pose(square, lattice.shifts[square]) for square in lattice.board}
+    some = next(f for figures in find_figures(bare, poses).values() for f in figures)
+    there = replace(some, look=replace(some.look, foot=stood.foot, there=6.0))
+    lifted = min(a.frame for v in sim.truth.timeline.visits for a in v.acts if a.kind == "lift")
+    assert not piece.see(sim.still(lifted), lattice, {at: (there,)})[at]
