@@ -16,7 +16,7 @@ from reading.evidence import choices
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
-from reading.stacks import STACK
+from reading.stack_track import STACK
 from scoring.events import FigurePlaced
 from scoring.state import GameState
 from scoring.tiles import Point, Square

@@ -12,7 +12,7 @@ from tables import figure, look
 from reading.alignment import Alignment
 from reading.game import GameReader
 from reading.record import look_from_json, look_to_json
-from reading.stacks import began, looked_at
+from reading.stack_track import began, looked_at
 from scoring.engine import fold
 from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
 from scoring.expansions.tower import Captured, TowerRaised, towers

@@ -1,0 +1,215 @@
+"""The belief about one pile of blocks: a filter that follows where its top appears and how light it is, under several
+hypotheses of how many blocks were added and when."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from reading.evidence import log_sigma
+from reading.limits import LIMITS
+from vision.looks import StackLook
+
+Point3 = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackLimits:
+    """Weights in nats, deviations in tiles and radians (x, y, yaw). "measured": by `benchmarks/stack_looks.py`;
+    "chosen": any value near it did as well on the looks of four simulated games. No such wood was measured."""
+
+    look: Point3 = (0.0045, 0.0045, 0.06)  # of one look at an unchanged top (measured: 0.003 to 0.0045)
+    drifts: Point3 = (0.002, 0.002, 0.012)  # of an unchanged top between two looks, against its tile (chosen)
+    finest: float = 0.7  # least noise of the looks at one table relative to that, once it is measured there
+    coarsest: float = 1.5  # and the greatest
+    compared: int = 24  # differences of successive looks from which it is
+    partly: float = 3.0  # times as much where the top is not seen clearly
+    clearly: tuple[float, float] = (2.5, 5.5)  # log-odds of a pile at which it is not and at which it is (chosen)
+    added: Point3 = (0.016, 0.016, 0.12)  # of a raised top from where it is expected (measured: 0.014 to 0.028)
+    knocked: Point3 = (0.012, 0.012, 0.10)  # of a pile that somebody touched (chosen)
+    adds: float = 2.0  # against a block added between two looks, most of which are due to a hand there (chosen)
+    hasty: float = 4.0  # against two blocks within less than a turn, which adds at most one (chosen)
+    turn_s: float = 4.5
+    knocks: float = 3.0  # against a pile having been knocked, or what is beside it taken away (chosen: 2.5 to 3.5)
+    misread: float = 3.5  # against a look being wrong about the top (chosen)
+    anywhere: float = 2.8  # log-density of a misread top: within 0.2 tiles and a right angle
+    tone: float = 0.006  # of one look at the tone of a top (natural logarithm of lightness; measured: 0.004)
+    tone_drifts: float = 0.003  # of the tone between two looks (chosen)
+    tones: float = 0.05  # of the blocks of one maker (assumed: wood)
+    shadows: float = 0.07  # part of the looks on which a shadow changes the tone (measured: 0.05 to 0.08 beyond 0.03)
+    shadow: float = 0.6  # range of tones in a shadow
+    there: float = 4.0  # most evidence of one look about whether there is a pile at all
+    recent_s: float = 60.0  # of hypotheses that differ only in when older blocks came, the likeliest is kept
+    most: int = 8  # hypotheses kept of each pile
+    behind: float = 12.0  # nats behind the likeliest at which one is dropped
+    takes: float = 5.0  # for a block by which somebody may have been taken who has vanished (chosen: 4 to 5)
+    with_s: float = 30.0  # between the two, at most
+    earlier: float = 4.0  # against a turn before the newest that could have added it: it would have been seen then
+    too_soon: float = 6.0  # against a turn whose tile appeared after the block
+    on_top: float = 0.2  # tiles: distance of a figure's foot from a top on which it may stand (chosen)
+    doubtful: float = 1.5  # a block that is less likely than none by less than this is asked about if a turn that is
+    # over could have added it (chosen: one in five is one)
+    hardly: float = 4.0  # the likeliest turn is asked about if it weighs less than minus this
+
+
+STACK = StackLimits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pile:
+    """One hypothesis of a pile: its height, its log-weight, where its top appears (mean and variance), when each block
+    was first seen that was added since the first look, and the tone of the top one (mean and variance)."""
+
+    height: int
+    weight: float = 0.0
+    mean: Point3 = (0.0, 0.0, 0.0)
+    var: Point3 | None = None
+    came_s: tuple[float, ...] = ()
+    tone: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackTrack:
+    """The belief about one place: hypotheses, the likeliest first, the time of the last look, and whether it showed a
+    plain top, on which nothing stands."""
+
+    piles: tuple[Pile, ...]
+    looked_s: float = -math.inf
+    plain: bool = False
+
+    @property
+    def height(self) -> int:
+        return self.piles[0].height
+
+    def above(self, height: int) -> tuple[Pile | None, float]:
+        """The likeliest hypothesis in which it is higher than that, and by how many nats that is likelier than not."""
+        higher = next((p for p in self.piles if p.height > height), None)
+        other = next((p.weight for p in self.piles if p.height <= height), -LIMITS.floor)
+        return higher, -LIMITS.floor if higher is None else higher.weight - other
+
+    def at_least(self, height: int) -> StackTrack:
+        """The belief if it is known to be so high."""
+        if all(p.height >= height for p in self.piles):
+            return self
+        same = [replace(p, height=height, came_s=()) for p in self.piles if p.height == self.height]
+        kept = [p for p in self.piles if p.height >= height] or same
+        return replace(self, piles=tuple(replace(p, weight=p.weight - kept[0].weight) for p in kept))
+
+    def settled(self, height: int) -> StackTrack:
+        """The belief if it is known to be exactly so high."""
+        pile = next((p for p in self.piles if p.height == height), None)
+        return began(height) if pile is None else replace(self, piles=(replace(pile, weight=0.0, came_s=()),))
+
+
+def began(height: int) -> StackTrack:
+    """A place that was not looked at yet, where the game has a pile of that height."""
+    return StackTrack(piles=(Pile(height=height),))
+
+
+def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0) -> StackTrack:
+    """The belief after one more look. ``noise`` is the looks' at this table, relative to the usual one."""
+    share = 1.0 - math.exp(-max(0.0, t_s - track.looked_s) / LIMITS.new_look_s)
+    if share <= 0.0:
+        return track
+    grown: dict[tuple[int, float], Pile] = {}
+    for pile in track.piles:
+        for after in _after(pile, look, share, t_s, noise):
+            last = after.came_s[-1] if after.came_s else -math.inf
+            key = after.height, last if t_s - last < STACK.recent_s else -math.inf
+            if key not in grown or grown[key].weight < after.weight:
+                grown[key] = after
+    ranked = sorted(grown.values(), key=lambda p: (-p.weight, p.height))
+    best = ranked[0].weight
+    kept = [replace(p, weight=p.weight - best) for p in ranked[:STACK.most] if p.weight > best - STACK.behind]
+    return StackTrack(piles=tuple(kept), looked_s=t_s, plain=look.there >= STACK.clearly[1])
+
+
+def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float) -> Iterator[Pile]:
+    """What a hypothesis may have become by a look: unchanged, knocked, or higher by a block."""
+    there = max(-STACK.there, min(STACK.there, look.there))
+    none = max(log_sigma(-there), -STACK.misread)
+    some = max(log_sigma(there), -STACK.misread)
+    top: Point3 = (*look.top, look.yaw)
+    clear = min(max((look.there - STACK.clearly[0]) / (STACK.clearly[1] - STACK.clearly[0]), 0.0), 1.0)
+    noise = (clear * noise + (1.0 - clear) * STACK.partly) / math.sqrt(share)
+    seen: Point3 = tuple((noise * v) ** 2 for v in STACK.look)  # type: ignore[assignment]
+    if pile.height == 0:
+        yield replace(pile, weight=pile.weight + share * none)
+        if look.there > 0.0:
+            yield Pile(height=1, weight=pile.weight - STACK.adds + share * some, mean=top, var=seen,
+                       came_s=(*pile.came_s, t_s), tone=_alike(None, look.tone)[0])
+        return
+    if look.there < 0.0:  # its top was not found: covered, if it is there
+        yield replace(pile, weight=pile.weight + share * some)
+        return
+    kept, alike = _alike(pile.tone, look.tone)
+    fresh, _ = _alike(None, look.tone)
+    alike, other = share * alike, share * _another(pile.tone, look.tone)
+    if pile.var is None:
+        yield replace(pile, weight=pile.weight + share * some + alike, mean=top, var=seen, tone=kept)
+    else:
+        pile = replace(pile, var=tuple(v + d**2 for v, d in zip(pile.var, STACK.drifts, strict=True)))  # type: ignore[arg-type]
+        yield from _same(replace(pile, tone=kept), top, seen, share * some + alike, share)
+    raised = top if pile.var is None else (pile.mean[0] + look.floor[0], pile.mean[1] + look.floor[1], pile.mean[2])
+    var = tuple(v + w**2 for v, w in zip(pile.var or (0.0, 0.0, 0.0), STACK.added, strict=True))
+    fit = _density(top, raised, tuple(v + s for v, s in zip(var, seen, strict=True)))
+    against = STACK.adds + STACK.hasty * bool(pile.came_s and t_s - pile.came_s[-1] < STACK.turn_s)
+    yield Pile(height=pile.height + 1, weight=pile.weight - against + share * (some + fit) + other, mean=top, var=seen,
+               came_s=(*pile.came_s, t_s), tone=fresh)
+
+
+def _alike(known: tuple[float, float] | None, seen: float | None) -> tuple[tuple[float, float] | None, float]:
+    """The tone of a block (mean and variance) after a look at it, and the look's log-likelihood. A shadow that passes
+    changes neither much."""
+    if seen is None:
+        return known, 0.0
+    if known is None:
+        return (seen, STACK.tone**2), 0.0
+    mean, var, off = known[0], known[1] + STACK.tone_drifts**2, seen - known[0]
+    total = var + STACK.tone**2
+    said, shaded = _mixed(off, total)
+    gain = (1.0 - shaded) * var / total
+    return (mean + gain * off, var * (1.0 - gain)), said
+
+
+def _another(known: tuple[float, float] | None, seen: float | None) -> float:
+    """The log-likelihood of a tone if it is that of another block than before."""
+    return 0.0 if seen is None or known is None else _mixed(seen - known[0], 2.0 * STACK.tones**2 + STACK.tone**2)[0]
+
+
+def _mixed(off: float, var: float) -> tuple[float, float]:
+    """The log-density of a tone that differs by so much, where shadows are on some looks, and the probability that one
+    is on this."""
+    plain = (1.0 - STACK.shadows) * math.exp(-0.5 * off * off / var) / math.sqrt(2 * math.pi * var)
+    shaded = STACK.shadows / STACK.shadow
+    return math.log(plain + shaded), shaded / (plain + shaded)
+
+
+def _same(pile: Pile, top: Point3, seen: Point3, told: float, share: float) -> Iterator[Pile]:
+    """A pile of the same height after a look that shows its top: as it was, knocked, or misread."""
+    assert pile.var is not None
+    total = tuple(v + s for v, s in zip(pile.var, seen, strict=True))
+    fit, wrong = _density(top, pile.mean, total), STACK.anywhere - STACK.misread
+    if fit >= wrong:
+        gain = [v / s for v, s in zip(pile.var, total, strict=True)]
+        off = _off(top, pile.mean)
+        mean = tuple(m + g * d for m, g, d in zip(pile.mean, gain, off, strict=True))
+        var = tuple(v * (1.0 - g) for v, g in zip(pile.var, gain, strict=True))
+        yield replace(pile, weight=pile.weight + told + share * fit, mean=mean, var=var)  # type: ignore[arg-type]
+    else:
+        yield replace(pile, weight=pile.weight + told + share * wrong)
+    moved = tuple(t + k**2 for t, k in zip(total, STACK.knocked, strict=True))
+    yield replace(pile, weight=pile.weight + told - STACK.knocks + share * _density(top, pile.mean, moved), mean=top,
+                  var=seen)
+
+
+def _off(top: Point3, mean: Point3) -> Point3:
+    """The difference of two tops; a square turned by a right angle is the same."""
+    turn = (top[2] - mean[2] + math.pi / 4) % (math.pi / 2) - math.pi / 4
+    return top[0] - mean[0], top[1] - mean[1], turn
+
+
+def _density(top: Point3, mean: Point3, var: Sequence[float]) -> float:
+    return sum(-0.5 * d * d / v - 0.5 * math.log(2 * math.pi * v)
+               for d, v in zip(_off(top, mean), var, strict=True))
