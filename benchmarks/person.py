@@ -84,14 +84,17 @@ class Person:
                 self.entered.append(found)
 
     def _move(self, seq: int, before: bool, known: Mapping[int, Event]) -> dict[str, Any] | None:
-        """The move that an event of the log is about: the one of its turn that it says, else the first of its kind that
-        no other event of the turn says; None if there is none. ``before``: such events precede their turn's tile."""
+        """The move that an event of the log is about: the one of its turn that it says, else the first of its kind, of
+        those that no other event of the turn says; None if there is none. ``before``: such events precede their turn's
+        tile."""
         tile_of, happened = (_next, self._ahead) if before else (_own, self._moves)
         at = tile_of(seq, known)
-        others = [e for s, e in known.items() if s != seq and not isinstance(e, TilePlaced) and tile_of(s, known) == at]
-        moves = [m for m in happened.get(at, ()) if m["do"] == known[seq].DO] if at is not None else []
-        said = [m for m in moves if _says(known[seq], m)]
-        return next(iter([*said, *(m for m in moves if not any(_says(e, m) for e in others))]), None)
+        left = [m for m in happened.get(at, ()) if m["do"] == known[seq].DO] if at is not None else []
+        for other, event in known.items():
+            if other != seq and not isinstance(event, TilePlaced) and tile_of(other, known) == at:
+                said = next((m for m in left if _says(event, m)), None)
+                left = [m for m in left if m is not said]
+        return next((m for m in left if _says(known[seq], m)), next(iter(left), None))
 
     def _figure(self, seq: int, known: Mapping[int, Event]) -> dict[str, Any] | None:
         """The figure that an event of the log is about: the one it names, rather of its turn than of another one, else

@@ -161,7 +161,7 @@ def test_screens_have_a_limit_and_leave_their_place():
 @pytest.mark.parametrize(("argv", "said"), [
     (["serve", "--mqtt", "http://x"], "must be mqtt://"), (["serve", "--mqtt", "mqtt://"], "must be mqtt://"),
     (["serve", "--mqtt", "mqtt://u:secret@h:port"], "--mqtt mqtt://u@h:port: the port"),
-    (["serve", "--table", "T"], "nothing without --mqtt"),
+    (["serve", "--table", "T"], "no effect without --mqtt"),
     (["serve", "--mqtt", "mqtt://x", "--mqtt-ca", "x"], "mqtts://"),
     (["hub", "--mqtt", "mqtts://x", "--mqtt-ca", "/nowhere"], "/nowhere: holds no certificate"),
     (["hub", "--mqtt-password", "/nowhere"], "/nowhere: the password")],
