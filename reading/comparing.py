@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reading.histories import History
-from reading.layings import Turn
+from reading.layings import COSTS, Turn
 from reading.limits import LIMITS
 from reading.logged_game import same_tile
 from reading.shapes import shape
+from scoring.board import mismatches
 from scoring.events import Event, TilePlaced
-from scoring.tiles import Square
+from scoring.tiles import Square, catalogue
 
 
 def as_logged(h: History) -> bool:
@@ -52,7 +53,7 @@ def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[fl
     for placed, event, weight in turn.others:
         if not _same_shape(placed, turn.tile):
             if not any(_same_shape(placed, known) for known in weighed):
-                tile = min(tile, max(turn.weight - weight, 0.0))
+                tile = min(tile, max(turn.weight - weight + _contradicted(told, turn, placed), 0.0))
         elif event not in figures and placed.player == (turn.tile.player if turn.tile else None):
             figure = min(figure, max(turn.weight - weight, 0.0))
     if turn.group is not None:  # being in the log is no evidence
@@ -129,10 +130,21 @@ def alternatives(histories: Sequence[History], turn: Turn, *, figure: bool) -> l
         if figure and not _same_shape(placed, turn.tile):
             continue
         key = ((event,) if event else ()) if figure else (placed,)
-        weights.setdefault(key, min(0.0, weight - turn.weight))
+        weights.setdefault(key, min(0.0, weight - turn.weight - _contradicted(histories[0], turn, placed)))
     total = sum(math.exp(w) for w in weights.values())
     ranked = sorted(weights.items(), key=lambda w: -w[1])
     return [(events, math.exp(w) / total) for events, w in ranked[:5]]
+
+
+def _contradicted(h: History, turn: Turn, placed: TilePlaced) -> float:
+    """What the rules say against another tile in a turn of a history once its later neighbours are laid, in nats. Its
+    weight is that of its own turn only, and where every history with it has been pruned nothing else tells that it does
+    not fit them."""
+    kind = catalogue().get(placed.tile)
+    after = [t.at for t in h.turns[h.turns.index(turn) + 1:]] if turn in h.turns else []
+    if kind is None or not after:
+        return 0.0
+    return COSTS["edge_mismatch"] * sum(at in after for at in mismatches(h.state, kind, placed.at, placed.rot))
 
 
 def _same_shape(a: TilePlaced | None, b: TilePlaced | None) -> bool:

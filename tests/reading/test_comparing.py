@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -9,10 +10,10 @@ from tables import TWO
 
 from reading.comparing import alternatives, margins
 from reading.histories import History
-from reading.layings import Turn
+from reading.layings import COSTS, Turn
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedTurn
-from scoring.engine import new_game
+from scoring.engine import new_game, step
 from scoring.events import FigurePlaced, TilePlaced
 
 AT = (1, 0)
@@ -68,3 +69,15 @@ def test_what_a_reading_comes_to_later_counts_and_not_only_its_own_turn() -> Non
     told = history(0.0, mine)
     tile, figure = margins([told, history(-6.0, turn(BEND))], told, mine)
     assert (tile, figure) == (pytest.approx(6.0), pytest.approx(2.5))
+
+
+def test_a_reading_that_no_history_has_any_more_is_held_against_its_later_neighbours() -> None:
+    """Its histories have been pruned because of them; its own turn alone would leave a doubt."""
+    mine = turn(ROAD, told=True, others=((BEND, None, -1.0),))
+    next_one = TilePlaced(player=1, tile="base.U", at=(2, 0), rot=0)
+    beside = Turn(at=next_one.at, tile=next_one, figure=None, group=None, weight=0.0)
+    told = replace(history(0.0, mine, beside), state=step(step(new_game(TWO), ROAD), next_one))
+    assert margins([told], told, mine)[0] == pytest.approx(1.0 + COSTS["edge_mismatch"] - LIMITS.logged)
+    assert alternatives([told], mine, figure=False)[0][1] > 0.999
+    first = replace(told, turns=(beside, mine))  # what lay there before was counted in the tile's own turn
+    assert margins([first], first, mine)[0] == pytest.approx(1.0 - LIMITS.logged)
