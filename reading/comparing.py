@@ -50,10 +50,11 @@ def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[fl
             figure = min(figure, own - score)
     weighed = [t.tile for _, t in explained if t is not None]  # in whole histories, not only for this turn
     figures = {t.figure for _, t in alike}
+    mine = turn.weight - (_contradicted(told, turn, turn.tile) if turn.tile is not None else 0.0)
     for placed, event, weight in turn.others:
         if not _same_shape(placed, turn.tile):
             if not any(_same_shape(placed, known) for known in weighed):
-                tile = min(tile, max(turn.weight - weight + _contradicted(told, turn, placed), 0.0))
+                tile = min(tile, max(mine - weight + _contradicted(told, turn, placed), 0.0))
         elif event not in figures and placed.player == (turn.tile.player if turn.tile else None):
             figure = min(figure, max(turn.weight - weight, 0.0))
     if turn.group is not None:  # being in the log is no evidence

@@ -35,7 +35,7 @@ class Limits:
     width: int = 12  # histories kept
     narrow: int = 4  # least number kept of those that explain equally many logged turns
     worked_out: int = 48  # turns that a search computes in all histories: far-reaching windows keep fewer
-    behind: float = 9.0  # nats behind the likeliest at which a history is pruned: 1 in 8,000 (measured: as 12)
+    behind: float = 7.0  # nats behind the likeliest at which a history is pruned: 1 in 1,100 (measured: as 9)
     settled_behind: float = 12.0  # the same while turns taken as logged are to come: what the rules say against them is
     # not counted yet (chosen)
     hardly: float = 0.1  # nats by which a look may change a square's evidence before it is weighed again

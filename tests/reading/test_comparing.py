@@ -81,3 +81,7 @@ def test_a_reading_that_no_history_has_any_more_is_held_against_its_later_neighb
     assert alternatives([told], mine, figure=False)[0][1] > 0.999
     first = replace(told, turns=(beside, mine))  # what lay there before was counted in the tile's own turn
     assert margins([first], first, mine)[0] == pytest.approx(1.0 - LIMITS.logged)
+    odd = replace(told, state=step(step(new_game(TWO), BEND), next_one))  # the told tile is the one that does not fit
+    bent = turn(BEND, others=((ROAD, None, -7.5),))
+    assert margins([replace(odd, turns=(bent, beside))], replace(odd, turns=(bent, beside)), bent)[0] == pytest.approx(
+        0.0)
