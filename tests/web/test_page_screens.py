@@ -12,11 +12,13 @@ from webtable import JPEG, get, misread
 
 from bastide.log.store import Store
 from scoring.engine import legal_placements
+from scoring.events import TilePlaced
 from web.app import create_app
 from web.server import PageServer
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
+PLAYERS = [{"name": "Anna", "colour": "red"}, {"name": "Ben", "colour": "blue"}]
 SAMPLE = ("phone-small", "phone-flat-low", "tablet-small", "tablet-small-200")
 
 
@@ -222,3 +224,34 @@ def test_the_page_brings_its_style(serve):
     _, server = serve(0)
     whole = get(server.url)[2]
     assert all(get(f"{server.url}static/css/{name}.css")[2] in whole for name in ("tokens", "players", "screens"))
+
+
+def test_a_game_that_begins_while_another_ones_tiles_are_fetched_is_drawn_with_its_own(serve, visit):
+    session, server = serve(3)
+    session.set_status("manual")  # so that places for the next tile are shown, with how many kinds fit there
+    page = visit(server.url)
+    errors: list[str] = []
+    page.on("pageerror", lambda e: errors.append(str(e)))
+    page.add_init_script("""window.told = []; const add = EventSource.prototype.addEventListener;
+        EventSource.prototype.addEventListener = function (kind, act) {
+          add.call(this, kind, (e) => { act(e); window.told.push(e.data); }); };""")
+    page.reload()
+    page.wait_for_selector("body[data-ready] .tile")
+    held: list[Any] = []
+    page.route("**/api/tiles?*", lambda route: route.continue_() if held else held.append(route))
+
+    def begin(box):
+        session.command({"do": "new_game", "setup": {"players": PLAYERS, "edition": "zman2012", "rules": {},
+                                                     "expansions": ["base", box]}})
+
+    with page.expect_request("**/api/tiles?*"):
+        begin("inns")
+    begin("traders")
+    kind = next(k for k in session.state.box.contents
+                if k.startswith("traders.") and legal_placements(session.state, k))
+    at, rot = next(iter(legal_placements(session.state, kind)))
+    session.commit((TilePlaced(player=session.state.player, tile=kind, at=at, rot=rot),), confidence=0.99, asked=False)
+    page.wait_for_function(f"told.some((data) => data.includes('{kind}'))")  # the page knows of the newest game
+    held[0].continue_()
+    expect(page.locator(f".tile[data-tile='{kind}']")).to_have_count(1)
+    assert not errors

@@ -134,8 +134,8 @@ export class App extends Seldom {
     const before = this.newest;
     this.newest = view;
     if (this.loading) return;
-    const box = view.expansions.join();
-    if (this.box !== box) {
+    while (this.box !== this.newest.expansions.join()) {
+      const box = this.newest.expansions.join(); // another game may begin while its tiles are fetched
       this.loading = true;
       try {
         const answer = await fetch(`/api/tiles?expansions=${box}`); // whatever is begun meanwhile
