@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scoring.events import Player, Setup
+from looks_replayed import Book
+
+from reading.game import GameReader
+from scoring.events import Event, Player, Setup
 from scoring.geometry import spot_of
 from scoring.rules import edition
 from scoring.tiles import Square, catalogue, segment_index
@@ -36,3 +39,35 @@ def look(t_s: float, tiles: Tiles, figures: Mapping[Square, tuple[FigureLook, ..
         squares[at] = SquareLook(there=5.0, seen=0.1 if at in hidden else 1.0, tiles=says, rest=-margin,
                                  figures=tuple((figures or {}).get(at, ())))
     return TableLook(frame=round(t_s * 10), t_s=t_s, squares=squares, whole=whole)
+
+
+class Table:
+    """A reader that sees what is laid out (``tiles``, ``figures``), look by look, and the log that it comes to.
+    Subclasses lay out more, and add it to what a look shows."""
+
+    def __init__(self, setup: Setup, tiles: Tiles = START) -> None:
+        self.reader, self.book, self.t_s = GameReader(setup), Book(), 0.0
+        self.tiles = dict(tiles)
+        self.figures: dict[Square, tuple[FigureLook, ...]] = {}
+
+    def look(self) -> TableLook:
+        return look(self.t_s, self.tiles, self.figures)
+
+    def sees(self, times: int = 3, every_s: float = 5.0) -> None:
+        for _ in range(times):
+            self.t_s += every_s
+            for made in self.reader.look(self.look(), self.book.entries).decisions:
+                self.book.commit(made)
+
+    def lays(self, at: Square, tile: str, rot: int, *figures: FigureLook) -> None:
+        self.tiles[at] = tile, rot
+        if figures:
+            self.figures[at] = figures
+        self.sees()
+
+    @property
+    def events(self) -> list[Event]:
+        return list(self.book.events())
+
+    def told(self, kind: type[Event]) -> list[Event]:
+        return [e for e in self.events if isinstance(e, kind)]

@@ -6,18 +6,16 @@ import math
 from dataclasses import replace
 
 import pytest
-from looks_replayed import Book
-from tables import figure, look
+from tables import Table, figure
 
-from reading.game import GameReader
 from scoring.engine import fold, new_game
-from scoring.events import Event, Player, Setup, TilePlaced
+from scoring.events import Player, Setup, TilePlaced
 from scoring.expansions.wheel import SEGMENTS, CrownTaken, PlagueTook, WheelTurned, wheel
 from scoring.log import Retracted, effective, open_questions
 from scoring.rules import edition
 from scoring.state import GameState
 from scoring.tiles import Square
-from vision.looks import FigureLook, NeutralLook, TableLook
+from vision.looks import NeutralLook, TableLook
 
 SETUP = Setup(expansions=("wheel",), rules=edition(),
               players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")))
@@ -35,24 +33,16 @@ def point(section: str, far: float = 0.6) -> tuple[Square, tuple[float, float]]:
     return at, (x - at[0], y - at[1])
 
 
-class Table:
-    """A reader that sees what is laid out, look by look, and the log that it comes to."""
+class DialTable(Table):
+    """A table with a start board; ``piece`` is the section on which its piece stands."""
 
     def __init__(self) -> None:
-        self.reader, self.book, self.t_s = GameReader(SETUP), Book(), 0.0
-        self.tiles = dict(BOARD)
-        self.figures: dict[Square, tuple[FigureLook, ...]] = {}
+        super().__init__(SETUP, BOARD)
         self.piece: str | None = "fortune"
         self.sees()
 
-    def sees(self, times: int = 3, every_s: float = 5.0) -> None:
-        for _ in range(times):
-            self.t_s += every_s
-            for made in self.reader.look(self._look(), self.book.entries).decisions:
-                self.book.commit(made)
-
-    def _look(self) -> TableLook:
-        seen = look(self.t_s, self.tiles, self.figures)
+    def look(self) -> TableLook:
+        seen = super().look()
         squares = dict(seen.squares)
         if self.piece is not None:
             at, foot = point(self.piece)
@@ -63,11 +53,6 @@ class Table:
         self.piece = section
         self.sees()
 
-    def lays(self, at: Square, tile: tuple[str, int], *figures: FigureLook) -> None:
-        self.tiles[at] = tile
-        self.figures[at] = figures
-        self.sees()
-
     def puts(self, section: str, colour: str) -> None:
         at, foot = point(section, 1.1)
         made = figure("base.U", 0, "road", "E W", colour)
@@ -75,102 +60,98 @@ class Table:
         self.sees()
 
     @property
-    def events(self) -> list[Event]:
-        return list(self.book.events())
-
-    @property
     def state(self) -> GameState:
         return fold(SETUP, self.events)
 
 
 @pytest.fixture
-def table() -> Table:
-    return Table()
+def table() -> DialTable:
+    return DialTable()
 
 
-def test_how_far_it_went_is_told_before_the_tile(table: Table) -> None:
-    table.lays(NORTH, PLAIN)
+def test_how_far_it_went_is_told_before_the_tile(table: DialTable) -> None:
+    table.lays(NORTH, *PLAIN)
     table.turns_to("storm")
-    table.lays(WEST, SIGNED)
+    table.lays(WEST, *SIGNED)
     assert [type(e) for e in table.events] == [TilePlaced, WheelTurned, TilePlaced]
     assert table.events[1] == WheelTurned(player=1, steps=3)
     assert wheel(table.state).pig == "storm" and not table.state.issues
     assert not open_questions(table.book.entries)
 
 
-def test_before_the_first_tile_too(table: Table) -> None:
+def test_before_the_first_tile_too(table: DialTable) -> None:
     table.turns_to("tax")
-    table.lays(WEST, SIGNED)
+    table.lays(WEST, *SIGNED)
     assert table.events[0] == WheelTurned(player=0, steps=1)
     assert not table.state.issues
 
 
-def test_a_move_for_the_next_tile_waits_for_it(table: Table) -> None:
-    table.lays(NORTH, PLAIN)
+def test_a_move_for_the_next_tile_waits_for_it(table: DialTable) -> None:
+    table.lays(NORTH, *PLAIN)
     table.turns_to("tax")
     assert [type(e) for e in table.events] == [TilePlaced]
 
 
-def test_two_turns_in_a_row(table: Table) -> None:
+def test_two_turns_in_a_row(table: DialTable) -> None:
     table.turns_to("famine")
-    table.lays(WEST, SIGNED)
+    table.lays(WEST, *SIGNED)
     table.turns_to("inquisition")
-    table.lays(EAST, ("wheel.31", 0))
+    table.lays(EAST, "wheel.31", 0)
     assert [e for e in table.events if isinstance(e, WheelTurned)] == [
         WheelTurned(player=0, steps=2), WheelTurned(player=1, steps=2)]
     assert not table.state.issues
 
 
-def test_a_tile_that_looks_alike_has_the_sign_if_it_moved(table: Table) -> None:
-    table.lays(NORTH, PLAIN)
+def test_a_tile_that_looks_alike_has_the_sign_if_it_moved(table: DialTable) -> None:
+    table.lays(NORTH, *PLAIN)
     table.turns_to("tax")
     table.tiles[EAST] = ("wheel.28", 0)  # of its shape there are seven with the sign and one without
     table.sees(6)
     assert WheelTurned(player=1, steps=1) in table.events
 
 
-def test_where_nobody_saw_it_stop_people_are_asked(table: Table) -> None:
+def test_where_nobody_saw_it_stop_people_are_asked(table: DialTable) -> None:
     table.turns_to(None)
-    table.lays(WEST, SIGNED)
+    table.lays(WEST, *SIGNED)
     table.sees(12, 10.0)
     (asked,) = open_questions(table.book.entries)
     assert isinstance(dict(effective(table.book.entries))[asked], WheelTurned)
 
 
-def test_what_people_took_back_is_not_told_again(table: Table) -> None:
+def test_what_people_took_back_is_not_told_again(table: DialTable) -> None:
     table.turns_to("tax")
-    table.lays(WEST, SIGNED)
+    table.lays(WEST, *SIGNED)
     seq = next(seq for seq, e in effective(table.book.entries) if isinstance(e, WheelTurned))
     table.book.say(Retracted(seq=seq))
     table.sees(6)
     assert not any(isinstance(e, WheelTurned) for e in table.events)
 
 
-def test_a_figure_on_a_section_is_its_players_of_the_last_tile(table: Table) -> None:
-    table.lays(NORTH, PLAIN)
+def test_a_figure_on_a_section_is_its_players_of_the_last_tile(table: DialTable) -> None:
+    table.lays(NORTH, *PLAIN)
     table.puts("famine", "red")
     assert table.events[1:] == [CrownTaken(player=0, figure="follower", segment="famine")]
 
 
-def test_it_goes_home_when_the_piece_stops_there_and_another_one_may_follow(table: Table) -> None:
-    table.lays(NORTH, PLAIN)
+def test_it_goes_home_when_the_piece_stops_there_and_another_one_may_follow(table: DialTable) -> None:
+    table.lays(NORTH, *PLAIN)
     table.puts("famine", "red")
     table.turns_to("famine")
     table.figures[point("famine", 1.1)[0]] = ()
-    table.lays(WEST, SIGNED)
+    table.lays(WEST, *SIGNED)
     assert table.state.scores[0] == 3 and not table.state.standing
     table.puts("famine", "blue")
     assert table.events[-1] == CrownTaken(player=1, figure="follower", segment="famine")
 
 
-def test_whom_the_plague_took_is_told_by_who_is_gone(table: Table) -> None:
-    table.lays(NORTH, PLAIN, figure("wheel.32", 3, "road", "N", "red"))
+def test_whom_the_plague_took_is_told_by_who_is_gone(table: DialTable) -> None:
+    table.lays(NORTH, *PLAIN, figure("wheel.32", 3, "road", "N", "red"))
     table.turns_to("storm")
-    table.lays(WEST, SIGNED, figure("wheel.33", 0, "road", "N", "blue"))
-    table.lays((3, -1), ("wheel.28", 1), figure("wheel.28", 1, "field", "NR EL ER SL SR WL", "red"))
+    table.lays(WEST, *SIGNED, figure("wheel.33", 0, "road", "N", "blue"))
+    table.lays((3, -1), "wheel.28", 1, figure("wheel.28", 1, "field", "NR EL ER SL SR WL", "red"))
     table.turns_to("plague")
     table.figures[NORTH] = table.figures[WEST] = ()
-    table.lays(EAST, ("wheel.31", 0))
+    table.lays(EAST, "wheel.31", 0)
     table.sees()
     assert [e for e in table.events if isinstance(e, PlagueTook)] == [
         PlagueTook(player=1, figure="follower", at=WEST, feature="road", where="N"),

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from looks_replayed import Book
-from tables import figure, look
+from tables import Table, figure, look
 
-from reading.game import GameReader
 from reading.neutral import updated
 from scoring.engine import fold
 from scoring.events import Event, Player, Setup, TilePlaced
@@ -17,7 +15,7 @@ from scoring.expansions.dragon_moves import DragonMoved, FairyMoved, beasts
 from scoring.log import Amended, Retracted, effective, open_questions
 from scoring.rules import edition, with_options
 from scoring.tiles import Square
-from vision.looks import FigureLook, NeutralLook, SquareLook, StackLook, TableLook
+from vision.looks import NeutralLook, SquareLook, StackLook, TableLook
 
 RULES = with_options(edition(), {"fairy_mode": "follower", "princess_removal": "may"})
 SETUP = Setup(expansions=("base", "dragon"), rules=RULES,
@@ -28,24 +26,16 @@ START = {(0, 0): ("base.D", 0)}
 Tiles = dict[Square, tuple[str, int]]
 
 
-class Table:
-    """A reader that sees what is laid out, look by look, and the log that it comes to."""
+class PiecesTable(Table):
+    """A table with pieces that are nobody's: ``stands`` has their squares and feet, ``hidden`` are occluded squares."""
 
     def __init__(self) -> None:
-        self.reader, self.book, self.t_s = GameReader(SETUP), Book(), 0.0
-        self.tiles: Tiles = dict(START)
-        self.figures: dict[Square, tuple[FigureLook, ...]] = {}
+        super().__init__(SETUP)
         self.stands: dict[str, tuple[Square, tuple[float, float]]] = {}
         self.hidden: tuple[Square, ...] = ()
         self.sees()
 
-    def sees(self, times: int = 3, every_s: float = 5.0) -> None:
-        for _ in range(times):
-            self.t_s += every_s
-            for made in self.reader.look(self._look(), self.book.entries).decisions:
-                self.book.commit(made)
-
-    def _look(self) -> TableLook:
+    def look(self) -> TableLook:
         seen = look(self.t_s, self.tiles, self.figures, hidden=self.hidden)
         squares = dict(seen.squares)
         for name, (at, foot) in self.stands.items():
@@ -54,22 +44,14 @@ class Table:
                                             figures=squares[at].figures, neutral=held)
         return TableLook(frame=seen.frame, t_s=seen.t_s, squares=squares, whole=True)
 
-    def lays(self, at: Square, tile: str, rot: int) -> None:
-        self.tiles[at] = tile, rot
-        self.sees()
-
-    @property
-    def events(self) -> list[Event]:
-        return list(self.book.events())
-
     def beyond_tiles(self) -> list[Event]:
         return [e for e in self.events if isinstance(e, DragonMoved | FairyMoved)]
 
 
 @pytest.fixture
-def table() -> Table:
+def table() -> PiecesTable:
     """Anna has laid a volcano in the east, Ben a road with a thief in the west."""
-    made = Table()
+    made = PiecesTable()
     made.lays(EAST, "dragon.17", 0)
     made.stands["dragon"] = EAST, (0.5, 0.5)
     made.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
@@ -77,12 +59,12 @@ def table() -> Table:
     return made
 
 
-def test_where_the_rules_put_it_nothing_is_told(table: Table) -> None:
+def test_where_the_rules_put_it_nothing_is_told(table: PiecesTable) -> None:
     assert [type(e).__name__ for e in table.events] == ["TilePlaced", "TilePlaced", "FigurePlaced"]
     assert beasts(fold(SETUP, table.events)).dragon == EAST
 
 
-def test_a_walk_is_told_by_where_it_ended_and_whom_it_sent_home(table: Table) -> None:
+def test_a_walk_is_told_by_where_it_ended_and_whom_it_sent_home(table: PiecesTable) -> None:
     table.figures.clear()
     table.stands["dragon"] = FAR, (0.5, 0.5)
     table.lays(FAR, "dragon.16", 0)
@@ -90,7 +72,7 @@ def test_a_walk_is_told_by_where_it_ended_and_whom_it_sent_home(table: Table) ->
     assert not fold(SETUP, table.events).standing
 
 
-def test_a_walk_that_goes_on_is_one_walk(table: Table) -> None:
+def test_a_walk_that_goes_on_is_one_walk(table: PiecesTable) -> None:
     table.lays(FAR, "dragon.16", 0)
     table.stands["dragon"] = (0, 0), (0.4, 0.6)
     table.sees()
@@ -101,14 +83,14 @@ def test_a_walk_that_goes_on_is_one_walk(table: Table) -> None:
     assert table.beyond_tiles() == [DragonMoved(player=0, path=((0, 0), WEST, FAR))]
 
 
-def test_where_it_cannot_have_gone_is_not_told(table: Table) -> None:
+def test_where_it_cannot_have_gone_is_not_told(table: PiecesTable) -> None:
     table.lays(FAR, "base.V", 2)  # nothing has it walk
     table.stands["dragon"] = (0, 0), (0.5, 0.5)
     table.sees()
     assert not table.beyond_tiles()
 
 
-def test_what_people_took_back_is_not_told_again(table: Table) -> None:
+def test_what_people_took_back_is_not_told_again(table: PiecesTable) -> None:
     table.figures.clear()
     table.stands["dragon"] = FAR, (0.5, 0.5)
     table.lays(FAR, "dragon.16", 0)
@@ -117,7 +99,7 @@ def test_what_people_took_back_is_not_told_again(table: Table) -> None:
     assert not table.beyond_tiles() and not open_questions(table.book.entries)
 
 
-def test_it_goes_to_the_follower_of_whoever_had_not_put_one_down(table: Table) -> None:
+def test_it_goes_to_the_follower_of_whoever_had_not_put_one_down(table: PiecesTable) -> None:
     table.figures[FAR] = (figure("base.U", 0, "road", "E W", "red"),)
     table.lays(FAR, "base.U", 0)  # Anna, who cannot have moved it in the same turn
     table.lays(NORTH, "base.E", 2)  # Ben, with nobody
@@ -129,7 +111,7 @@ def test_it_goes_to_the_follower_of_whoever_had_not_put_one_down(table: Table) -
     assert beasts(fold(SETUP, table.events)).fairy == WEST
 
 
-def test_what_stood_there_before_the_tile_came_is_asked(table: Table) -> None:
+def test_what_stood_there_before_the_tile_came_is_asked(table: PiecesTable) -> None:
     table.figures[FAR] = (figure("base.U", 0, "road", "E W", "red"),)
     table.lays(FAR, "base.U", 0)  # Anna has put one down and moves nothing by the rules
     table.stands["fairy"] = WEST, (0.7, 0.3)
@@ -143,7 +125,7 @@ def test_what_stood_there_before_the_tile_came_is_asked(table: Table) -> None:
     assert [known[seq] for seq in open_questions(table.book.entries)] == [moved]
 
 
-def test_without_a_clear_look_nothing_moves(table: Table) -> None:
+def test_without_a_clear_look_nothing_moves(table: PiecesTable) -> None:
     table.lays(FAR, "dragon.16", 0)
     table.stands.clear()  # a hand lies over it
     table.sees()
@@ -151,7 +133,7 @@ def test_without_a_clear_look_nothing_moves(table: Table) -> None:
 
 
 @pytest.fixture
-def beside(table: Table) -> Table:
+def beside(table: PiecesTable) -> PiecesTable:
     """Anna has a follower in the far west, and Ben has moved the fairy to his in the west."""
     table.figures[FAR] = (figure("base.U", 0, "road", "E W", "red"),)
     table.lays(FAR, "base.U", 0)
@@ -163,12 +145,12 @@ def beside(table: Table) -> Table:
     return table
 
 
-def questions(table: Table) -> list[Event]:
+def questions(table: PiecesTable) -> list[Event]:
     known = dict(effective(table.book.entries))
     return [known[seq] for seq in sorted(open_questions(table.book.entries))]
 
 
-def test_one_that_left_and_is_not_found_is_asked_about(beside: Table) -> None:
+def test_one_that_left_and_is_not_found_is_asked_about(beside: PiecesTable) -> None:
     beside.lays((2, 0), "base.U", 0)  # Anna, with nobody
     del beside.stands["fairy"]
     beside.sees(6)
@@ -183,7 +165,7 @@ def test_one_that_left_and_is_not_found_is_asked_about(beside: Table) -> None:
     assert not questions(beside) and len(beside.beyond_tiles()) == 1
 
 
-def test_a_move_is_told_though_two_more_tiles_came_meanwhile(beside: Table) -> None:
+def test_a_move_is_told_though_two_more_tiles_came_meanwhile(beside: PiecesTable) -> None:
     beside.lays((2, 0), "base.U", 0)
     beside.stands["fairy"] = FAR, (0.7, 0.3)
     beside.sees(1, every_s=1.0)
@@ -193,7 +175,7 @@ def test_a_move_is_told_though_two_more_tiles_came_meanwhile(beside: Table) -> N
     assert isinstance(moved, FairyMoved) and (moved.player, moved.at) == (0, FAR)
 
 
-def test_what_people_took_back_is_not_asked_again_though_it_happened_before(beside: Table) -> None:
+def test_what_people_took_back_is_not_asked_again_though_it_happened_before(beside: PiecesTable) -> None:
     told = beside.beyond_tiles()[-1]
     beside.lays((2, 0), "base.U", 0)
     beside.stands["fairy"] = FAR, (0.7, 0.3)
@@ -207,13 +189,13 @@ def test_what_people_took_back_is_not_asked_again_though_it_happened_before(besi
     assert len(beside.beyond_tiles()) == 2 and not questions(beside)
 
 
-def agreed(table: Table) -> None:
+def agreed(table: PiecesTable) -> None:
     """People say that everything in the log is right."""
     for seq, event in effective(table.book.entries):
         table.book.say(Amended(seq=seq, body=event))
 
 
-def test_another_walk_to_where_it_had_not_gone_is_asked(table: Table) -> None:
+def test_another_walk_to_where_it_had_not_gone_is_asked(table: PiecesTable) -> None:
     table.lays(FAR, "dragon.16", 0)  # Anna
     agreed(table)
     seen = table.stands.pop("dragon")  # a hand lies over it
@@ -235,7 +217,7 @@ def test_another_walk_to_where_it_had_not_gone_is_asked(table: Table) -> None:
     assert isinstance(again, DragonMoved) and (again.player, again.path[-1]) == (1, first.path[-1])
 
 
-def test_a_move_is_told_with_the_next_tile_and_before_it(beside: Table) -> None:
+def test_a_move_is_told_with_the_next_tile_and_before_it(beside: PiecesTable) -> None:
     beside.lays((2, 0), "base.U", 0)  # Anna
     beside.stands["fairy"] = FAR, (0.7, 0.3)
     beside.sees(1, every_s=1.0)
@@ -260,7 +242,7 @@ def test_a_pile_of_the_same_wood_is_not_the_piece() -> None:
         assert (sights[FAR].odds > 0.0) == stands
 
 
-def test_one_that_was_missed_for_a_while_came_when_it_was_first_seen(beside: Table) -> None:
+def test_one_that_was_missed_for_a_while_came_when_it_was_first_seen(beside: PiecesTable) -> None:
     beside.lays((2, 0), "base.U", 0)  # Anna
     seen = FAR, (0.7, 0.3)
     beside.stands["fairy"] = seen
@@ -276,7 +258,7 @@ def test_one_that_was_missed_for_a_while_came_when_it_was_first_seen(beside: Tab
     assert events[events.index(moved) - 1] == TilePlaced(player=0, tile="base.U", at=(2, 0), rot=0)
 
 
-def test_one_that_was_seen_elsewhere_meanwhile_came_anew(beside: Table) -> None:
+def test_one_that_was_seen_elsewhere_meanwhile_came_anew(beside: PiecesTable) -> None:
     """What was first seen there was print."""
     beside.lays((2, 0), "base.U", 0)  # Anna
     beside.stands["fairy"] = FAR, (0.7, 0.3)

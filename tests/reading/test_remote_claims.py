@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tables import figure
-from test_neutral import EAST, FAR, SETUP, WEST, Table
+from test_neutral import EAST, FAR, SETUP, WEST, PiecesTable
 
 from scoring.engine import fold
 from scoring.events import FigurePlaced
@@ -12,9 +12,9 @@ from scoring.log import Amended, Retracted, effective, open_questions
 
 
 @pytest.fixture
-def table() -> Table:
+def table() -> PiecesTable:
     """Anna has laid a road in the west with nobody on it, Ben one beyond that with a farmer, Anna a magic portal."""
-    made = Table()
+    made = PiecesTable()
     made.lays(WEST, "base.U", 0)
     made.figures[FAR] = (figure("base.U", 0, "field", "NL NR EL WR", "blue"),)
     made.lays(FAR, "base.U", 0)
@@ -22,7 +22,7 @@ def table() -> Table:
     return made
 
 
-def test_a_figure_on_an_old_tile_is_the_portals(table: Table) -> None:
+def test_a_figure_on_an_old_tile_is_the_portals(table: PiecesTable) -> None:
     before = table.events
     table.figures[WEST] = (figure("base.U", 0, "road", "E W", "red"),)
     table.sees()
@@ -32,7 +32,7 @@ def test_a_figure_on_an_old_tile_is_the_portals(table: Table) -> None:
     assert not open_questions(table.book.entries)
 
 
-def test_it_is_told_in_the_portals_turn_when_the_next_tile_lies(table: Table) -> None:
+def test_it_is_told_in_the_portals_turn_when_the_next_tile_lies(table: PiecesTable) -> None:
     table.figures[WEST] = (figure("base.U", 0, "road", "E W", "red"),)
     table.sees(1)
     table.lays((0, -1), "base.E", 2)
@@ -40,7 +40,7 @@ def test_it_is_told_in_the_portals_turn_when_the_next_tile_lies(table: Table) ->
     assert kinds.index(("FigurePlaced", WEST)) == kinds.index(("TilePlaced", EAST)) + 1
 
 
-def test_it_may_lead_to_the_start_tile(table: Table) -> None:
+def test_it_may_lead_to_the_start_tile(table: PiecesTable) -> None:
     """That one was laid by nobody and has no turn of its own."""
     table.figures[0, 0] = (figure("base.D", 0, "city", "N", "red"),)
     table.sees()
@@ -51,7 +51,7 @@ def test_it_may_lead_to_the_start_tile(table: Table) -> None:
 
 def test_it_may_lead_back_to_where_one_was_sent_home_from() -> None:
     """The camera cannot know one follower of a player from another in the same place."""
-    table = Table()
+    table = PiecesTable()
     table.lays(EAST, "dragon.17", 0)
     table.stands["dragon"] = EAST, (0.5, 0.5)
     thief = (figure("base.U", 0, "road", "E W", "blue"),)
@@ -69,7 +69,7 @@ def test_it_may_lead_back_to_where_one_was_sent_home_from() -> None:
     assert len([e for e in table.events if isinstance(e, FigurePlaced)]) == 2
 
 
-def test_the_figure_may_be_seen_before_the_portals_tile(table: Table) -> None:
+def test_the_figure_may_be_seen_before_the_portals_tile(table: PiecesTable) -> None:
     """The hand that put it down still covered the tile."""
     table.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
     table.tiles[2, 0], table.hidden = ("dragon.02", 0), ((2, 0),)
@@ -79,7 +79,7 @@ def test_the_figure_may_be_seen_before_the_portals_tile(table: Table) -> None:
     assert FigurePlaced(player=1, figure="follower", at=WEST, feature="road", where="E W", portal=True) in table.events
 
 
-def test_the_figure_may_come_to_sight_with_the_portals_tile(table: Table) -> None:
+def test_the_figure_may_come_to_sight_with_the_portals_tile(table: PiecesTable) -> None:
     """It waits until the tile is in the log: it is no figure of the turn of the tile on which it stands."""
     table.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
     table.lays((2, 0), "dragon.02", 0)
@@ -90,7 +90,7 @@ def test_the_figure_may_come_to_sight_with_the_portals_tile(table: Table) -> Non
     assert not open_questions(table.book.entries) and not any(isinstance(e.body, Amended) for e in table.book.entries)
 
 
-def test_it_is_told_once_although_it_was_out_of_sight_for_a_while(table: Table) -> None:
+def test_it_is_told_once_although_it_was_out_of_sight_for_a_while(table: PiecesTable) -> None:
     follower = (figure("base.U", 0, "road", "E W", "red"),)
     table.figures[WEST] = follower
     table.sees()
@@ -103,13 +103,13 @@ def test_it_is_told_once_although_it_was_out_of_sight_for_a_while(table: Table) 
     assert [e.portal for e in table.events if isinstance(e, FigurePlaced) and e.at == WEST] == [True]
 
 
-def test_nobody_else_may_use_it(table: Table) -> None:
+def test_nobody_else_may_use_it(table: PiecesTable) -> None:
     table.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
     table.sees()
     assert not any(isinstance(e, FigurePlaced) and e.portal for e in table.events)
 
 
-def test_what_people_took_back_is_not_told_again(table: Table) -> None:
+def test_what_people_took_back_is_not_told_again(table: PiecesTable) -> None:
     table.figures[WEST] = (figure("base.U", 0, "road", "E W", "red"),)
     table.sees()
     seq = next(s for s, e in effective(table.book.entries) if isinstance(e, FigurePlaced) and e.portal)

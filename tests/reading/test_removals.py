@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tables import figure
-from test_neutral import NORTH, SETUP, Table
+from test_neutral import NORTH, SETUP, PiecesTable
 
 from scoring.engine import fold
 from scoring.events import FigurePlaced
@@ -15,15 +15,15 @@ CITY, PRINCESS = ("base.R", 1), ((1, -1), "dragon.20", 0)
 
 
 @pytest.fixture
-def table() -> Table:
+def table() -> PiecesTable:
     """Anna's knight stands in a city in the north."""
-    made = Table()
+    made = PiecesTable()
     made.figures[NORTH] = (figure(*CITY, "city", "N E S", "red"),)
     made.lays(NORTH, *CITY)
     return made
 
 
-def test_a_knight_that_vanished_was_sent_home(table: Table) -> None:
+def test_a_knight_that_vanished_was_sent_home(table: PiecesTable) -> None:
     table.lays(*PRINCESS)
     assert not any(isinstance(e, PrincessRemoved) for e in table.events)  # it stands there still
     table.figures.clear()
@@ -32,7 +32,7 @@ def test_a_knight_that_vanished_was_sent_home(table: Table) -> None:
     assert (gone.player, gone.owner, gone.at) == (1, 0, NORTH) and not fold(SETUP, table.events).standing
 
 
-def test_it_may_be_noticed_turns_later(table: Table) -> None:
+def test_it_may_be_noticed_turns_later(table: PiecesTable) -> None:
     """One look saw its tile without it, and then nobody touched that tile."""
     table.lays(*PRINCESS)
     table.figures.clear()
@@ -47,7 +47,7 @@ def test_it_may_be_noticed_turns_later(table: Table) -> None:
     assert [type(e).__name__ for e in table.events].index("PrincessRemoved") == 3  # right after her tile
 
 
-def test_a_hand_over_a_knight_for_a_moment_sends_nobody_home(table: Table) -> None:
+def test_a_hand_over_a_knight_for_a_moment_sends_nobody_home(table: PiecesTable) -> None:
     """Two looks half a second apart miss it, turns after the princess, and then the hand covers the tile."""
     table.lays(*PRINCESS)
     table.hidden = (NORTH,)
@@ -65,7 +65,7 @@ def test_a_hand_over_a_knight_for_a_moment_sends_nobody_home(table: Table) -> No
     assert not any(isinstance(e, PrincessRemoved) for e in table.events)
 
 
-def test_whoever_put_a_figure_down_sent_nobody_home(table: Table) -> None:
+def test_whoever_put_a_figure_down_sent_nobody_home(table: PiecesTable) -> None:
     table.figures[PRINCESS[0]] = (figure(*PRINCESS[1:], "field", "EL ER SL SR", "blue"),)
     table.lays(*PRINCESS)
     assert len([e for e in table.events if isinstance(e, FigurePlaced)]) == 2
@@ -74,7 +74,7 @@ def test_whoever_put_a_figure_down_sent_nobody_home(table: Table) -> None:
     assert not any(isinstance(e, PrincessRemoved) for e in table.events)
 
 
-def test_what_people_took_back_is_not_told_again(table: Table) -> None:
+def test_what_people_took_back_is_not_told_again(table: PiecesTable) -> None:
     table.lays(*PRINCESS)
     table.figures.clear()
     table.sees(4)

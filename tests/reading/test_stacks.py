@@ -6,20 +6,18 @@ import math
 from dataclasses import replace
 
 import pytest
-from looks_replayed import Book
-from tables import figure, look
+from tables import Table, figure, look
 
 from reading.alignment import Alignment
-from reading.game import GameReader
 from reading.record import look_from_json, look_to_json
 from reading.stack_track import began, looked_at
 from scoring.engine import fold
-from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
+from scoring.events import FigurePlaced, Player, Setup, TilePlaced
 from scoring.expansions.tower import Captured, TowerRaised, towers
 from scoring.log import Amended, Retracted, effective, open_questions
 from scoring.rules import edition
 from scoring.tiles import Square
-from vision.looks import FigureLook, StackLook, TableLook
+from vision.looks import StackLook, TableLook
 
 SETUP = Setup(expansions=("base", "tower"), rules=edition(),
               players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")))
@@ -36,37 +34,24 @@ def top(height: int, *, floor: tuple[float, float] = FLOOR, off: tuple[float, fl
     return StackLook(there=there, top=at, yaw=yaw, floor=floor, heights=(-6.0, 0.0))
 
 
-class Table:
-    """A reader that sees what is laid out, look by look, and the log that it comes to."""
+class PilesTable(Table):
+    """A table with ``piles`` of blocks."""
 
     def __init__(self) -> None:
-        self.reader, self.book, self.t_s = GameReader(SETUP), Book(), 0.0
-        self.tiles: dict[Square, tuple[str, int]] = {(0, 0): ("base.D", 0)}
-        self.figures: dict[Square, tuple[FigureLook, ...]] = {}
+        super().__init__(SETUP)
         self.piles: dict[Square, StackLook] = {}
         self.sees()
 
-    def sees(self, times: int = 3, every_s: float = 5.0) -> None:
-        for _ in range(times):
-            self.t_s += every_s
-            seen = look(self.t_s, self.tiles, self.figures)
-            squares = {at: replace(s, stacks={"tower": self.piles[at]} if at in self.piles else {})
-                       for at, s in seen.squares.items()}
-            for made in self.reader.look(replace(seen, squares=squares), self.book.entries).decisions:
-                self.book.commit(made)
-
-    def lays(self, at: Square, tile: str, rot: int) -> None:
-        self.tiles[at] = tile, rot
-        self.sees()
-
-    def told(self, kind: type[Event]) -> list[Event]:
-        return [e for e in self.book.events() if isinstance(e, kind)]
+    def look(self) -> TableLook:
+        seen = super().look()
+        return replace(seen, squares={at: replace(s, stacks={"tower": self.piles[at]} if at in self.piles else {})
+                                      for at, s in seen.squares.items()})
 
 
 @pytest.fixture
-def table() -> Table:
+def table() -> PilesTable:
     """Anna has laid a tile with a foundation in the south, Ben a road with a thief in the west."""
-    made = Table()
+    made = PilesTable()
     made.piles[SOUTH] = top(0)
     made.lays(SOUTH, "tower.02", 0)
     made.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
@@ -74,7 +59,7 @@ def table() -> Table:
     return made
 
 
-def test_a_block_is_told_in_the_turn_in_which_it_appeared(table: Table) -> None:
+def test_a_block_is_told_in_the_turn_in_which_it_appeared(table: PilesTable) -> None:
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
     table.sees()
@@ -87,7 +72,7 @@ def test_a_block_is_told_in_the_turn_in_which_it_appeared(table: Table) -> None:
     assert towers(state).heights == {SOUTH: 2} and not state.issues and not table.book.questions
 
 
-def test_a_block_that_is_found_late_belongs_to_the_turn_before(table: Table) -> None:
+def test_a_block_that_is_found_late_belongs_to_the_turn_before(table: PilesTable) -> None:
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
     table.tiles[FAR] = ("base.U", 0)
@@ -98,7 +83,7 @@ def test_a_block_that_is_found_late_belongs_to_the_turn_before(table: Table) -> 
     assert [type(e).__name__ for e in events].count("TowerRaised") == 1
 
 
-def test_noise_and_a_covered_top_are_no_blocks(table: Table) -> None:
+def test_noise_and_a_covered_top_are_no_blocks(table: PilesTable) -> None:
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
     table.sees()
@@ -109,7 +94,7 @@ def test_noise_and_a_covered_top_are_no_blocks(table: Table) -> None:
     assert len(table.told(TowerRaised)) == 1
 
 
-def test_a_look_that_is_wrong_once_adds_no_block(table: Table) -> None:
+def test_a_look_that_is_wrong_once_adds_no_block(table: PilesTable) -> None:
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
     table.sees()
@@ -120,7 +105,7 @@ def test_a_look_that_is_wrong_once_adds_no_block(table: Table) -> None:
     assert len(table.told(TowerRaised)) == 1
 
 
-def test_a_pile_that_was_knocked_is_not_higher(table: Table) -> None:
+def test_a_pile_that_was_knocked_is_not_higher(table: PilesTable) -> None:
     """Its top appears where no block more would have put it."""
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1, floor=(0.08, 0.0))
@@ -130,7 +115,7 @@ def test_a_pile_that_was_knocked_is_not_higher(table: Table) -> None:
     assert len(table.told(TowerRaised)) == 1
 
 
-def test_who_vanished_beside_a_block_just_added_was_taken(table: Table) -> None:
+def test_who_vanished_beside_a_block_just_added_was_taken(table: PilesTable) -> None:
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
     table.figures[SOUTH] = (figure("tower.02", 0, "field", "NL NR EL ER SL SR WL WR", "red"),)
@@ -150,7 +135,7 @@ def test_who_vanished_beside_a_block_just_added_was_taken(table: Table) -> None:
     assert towers(fold(SETUP, table.book.events())).prisoners == ((0, 1, "follower"),)
 
 
-def test_a_follower_on_top_closes_it(table: Table) -> None:
+def test_a_follower_on_top_closes_it(table: PilesTable) -> None:
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
     table.sees()
@@ -166,7 +151,7 @@ def test_a_follower_on_top_closes_it(table: Table) -> None:
 
 def test_a_pile_is_asked_about_until_an_empty_place_was_seen() -> None:
     """The print of a place may look like a block; once one was seen empty it does not."""
-    table = Table()
+    table = PilesTable()
     table.piles[SOUTH] = top(1)
     table.lays(SOUTH, "tower.02", 0)
     assert not table.told(TowerRaised)
@@ -180,7 +165,7 @@ def test_a_pile_is_asked_about_until_an_empty_place_was_seen() -> None:
     assert len(table.told(TowerRaised)) == 2 and table.book.questions == 1
 
 
-def test_what_people_took_back_is_not_told_again(table: Table) -> None:
+def test_what_people_took_back_is_not_told_again(table: PilesTable) -> None:
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
     table.sees()
@@ -225,7 +210,7 @@ def test_a_pile_that_was_covered_is_as_it_was() -> None:
     assert after.height == 2 and before.settled(5).height == 5
 
 
-def test_a_figure_on_top_of_a_plain_top_is_a_block(table: Table) -> None:
+def test_a_figure_on_top_of_a_plain_top_is_a_block(table: PilesTable) -> None:
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
     block = figure("tower.02", 0, "field", "NL NR EL ER SL SR WL WR", "red")
@@ -234,7 +219,7 @@ def test_a_figure_on_top_of_a_plain_top_is_a_block(table: Table) -> None:
     assert table.told(TowerRaised) == [TowerRaised(player=0, at=SOUTH)]
 
 
-def test_what_no_turn_could_have_added_is_not_asked_about(table: Table) -> None:
+def test_what_no_turn_could_have_added_is_not_asked_about(table: PilesTable) -> None:
     """Each turn has one such move: a top that moved somewhat in a turn that had another one was knocked."""
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
@@ -246,7 +231,7 @@ def test_what_no_turn_could_have_added_is_not_asked_about(table: Table) -> None:
     assert len(table.told(FigurePlaced)) == 2 and len(table.told(TowerRaised)) == 1 and not table.book.questions
 
 
-def test_whether_a_knight_that_scored_was_taken_before_is_asked(table: Table) -> None:
+def test_whether_a_knight_that_scored_was_taken_before_is_asked(table: PilesTable) -> None:
     table.lays(EAST, "base.U", 0)
     table.figures[0, 2] = (figure("base.E", 2, "city", "S", "blue"),)
     table.lays((0, 2), "base.E", 2)
@@ -273,7 +258,7 @@ def test_a_look_at_a_pile_is_kept_and_turned() -> None:
     assert turned.floor == pytest.approx((-pile.floor[1], pile.floor[0]))
 
 
-def test_a_film_that_ends_asks_about_a_block_once(table: Table) -> None:
+def test_a_film_that_ends_asks_about_a_block_once(table: PilesTable) -> None:
     """The last look shows a top elsewhere; people say that it is no block, and there are no more looks."""
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
@@ -292,7 +277,7 @@ def test_a_film_that_ends_asks_about_a_block_once(table: Table) -> None:
     assert asked == 1 and len(table.told(TowerRaised)) == 1
 
 
-def test_what_people_say_of_a_tile_is_nothing_about_the_pile_on_it(table: Table) -> None:
+def test_what_people_say_of_a_tile_is_nothing_about_the_pile_on_it(table: PilesTable) -> None:
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
     table.sees(1)
@@ -302,7 +287,7 @@ def test_what_people_say_of_a_tile_is_nothing_about_the_pile_on_it(table: Table)
     assert table.told(TowerRaised) == [TowerRaised(player=0, at=SOUTH)]
 
 
-def test_what_the_log_has_is_not_counted_again(table: Table) -> None:
+def test_what_the_log_has_is_not_counted_again(table: PilesTable) -> None:
     """People enter a block that the camera hardly saw; the next one is one more."""
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
@@ -321,7 +306,7 @@ SMALL = (0.004, 0.0)  # by which a block displaces the top right below the camer
 
 
 @pytest.fixture
-def below(table: Table) -> Table:
+def below(table: PilesTable) -> PilesTable:
     """A pile of one right below the camera, and Ben's monk on the cloister beside it."""
     table.lays(EAST, "base.U", 0)
     table.tiles[(1, 1)] = ("base.B", 0)
@@ -332,7 +317,7 @@ def below(table: Table) -> Table:
     return table
 
 
-def test_who_vanished_betrays_a_block_that_is_hardly_seen(below: Table) -> None:
+def test_who_vanished_betrays_a_block_that_is_hardly_seen(below: PilesTable) -> None:
     before = len(below.told(TowerRaised))
     below.piles[SOUTH] = top(2, floor=SMALL, off=(0.006, 0.004), yaw=0.5)
     below.sees(4)
@@ -343,7 +328,7 @@ def test_who_vanished_betrays_a_block_that_is_hardly_seen(below: Table) -> None:
     assert len(below.told(TowerRaised)) == before + 1 and len(below.told(Captured)) == 1
 
 
-def test_whoever_vanished_is_asked_about_once(below: Table) -> None:
+def test_whoever_vanished_is_asked_about_once(below: PilesTable) -> None:
     """People say that no block was added: the figure that is gone is no reason to ask again."""
     below.piles[SOUTH] = top(2, floor=SMALL, off=(0.008, 0.006), yaw=0.5)
     below.figures[(1, 1)] = ()
@@ -356,7 +341,7 @@ def test_whoever_vanished_is_asked_about_once(below: Table) -> None:
 
 
 def test_a_block_that_people_moved_to_another_pile_is_not_told_again() -> None:
-    table = Table()
+    table = PilesTable()
     for at in (SOUTH, (0, 2)):
         table.piles[at] = top(0)
         table.lays(at, "tower.02", 0)
