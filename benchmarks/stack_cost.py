@@ -21,7 +21,7 @@ from bastide.camera.opening import open_camera
 from bastide.log.store import Store
 from bastide.table.session import TableSession
 from bastide.tiles.art import load_tiles
-from bastide.watching.following import _Following, commit
+from bastide.watching.following import Following, commit
 from bastide.watching.watcher import make_watcher
 from scoring.transcript import Game, write
 from vision.simulator import LEVELS
@@ -47,7 +47,7 @@ def main() -> None:
             watcher = make_watcher(load_tiles(None, game.setup.expansions), game.setup)
             if way == "without":
                 watcher.tracker.stacks = None
-            tables[way] = _Following(watcher, TableSession(store, game.setup), live=False, save=commit, renew=None,
+            tables[way] = Following(watcher, TableSession(store, game.setup), live=False, save=commit, renew=None,
                                      learner=None, changed=None, lens_known=lambda: True)
         with open_camera(f"sim:transcript={path}&seed=1&level={args.level}&fps={args.fps}&mishaps=level") as camera:
             frames = 0

@@ -23,16 +23,15 @@ import argparse
 import gzip
 import itertools
 import json
-import math
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
-import numpy as np
 from person import Person
+from recorded_looks import read_again
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "scoring"))
 from random_games import random_game  # noqa: E402
@@ -44,14 +43,11 @@ from bastide.table.demo_game import demo_game
 from bastide.table.session import TableSession
 from bastide.tiles.art import box_contents, load_tiles
 from bastide.tiles.tilebook import TileBook
-from bastide.watching.following import Followed, commit, follow
+from bastide.watching.following import commit, follow
 from bastide.watching.learning import Learner
 from bastide.watching.recording import transcript_of
 from bastide.watching.watcher import make_watcher
-from reading.game import GameReader
-from reading.policy import Decision
-from reading.record import Recorder, read_looks
-from reading.watcher import TICK_S, Proposal
+from reading.record import Recorder
 from scoring.engine import new_game, step
 from scoring.events import FigurePlaced, TileDiscarded, TilePlaced, TurnEnded
 from scoring.expansions import KNOWN
@@ -59,9 +55,7 @@ from scoring.report import score_game
 from scoring.state import GameState
 from scoring.tiles import Square, catalogue
 from scoring.transcript import Game, read, turns_of, write
-from vision.looks import TableLook
 from vision.simulator import LEVELS
-from vision.stills import Still, keep
 from vision.tileset import merged
 
 RECORDED = Path(__file__).resolve().parents[2] / "shared" / "games" / "dev"
@@ -262,33 +256,6 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
         {"asked": len(person.asked), "entered": len(person.entered)} if person else {"entered": 0})
     return {"name": name, "players": len(game.setup.players), **found, "totals": equal,
             "frames": done.frames, "fps": done.frames / spent, "p95": done.latency_ms(0.95)}
-
-
-def read_again(path: Path, session: TableSession, save: Callable[[TableSession, Proposal, Still], None]) -> Followed:
-    """Recorded looks in place of a camera, with the same passing of time between them."""
-    reader, done = GameReader(session.setup), Followed()
-    _, looks = read_looks(path)
-    crop = np.zeros((8, 8, 3), np.uint8)
-    still, last_s = keep(crop, {}), -math.inf
-
-    def tell(made: Sequence[Decision]) -> None:
-        for decision in made:
-            save(session, Proposal(decision=decision, crop=crop), still)
-
-    for look in looks:
-        while last_s + TICK_S < look.t_s and done.frames:
-            last_s += TICK_S
-            tell(reader.look(TableLook(frame=look.frame, t_s=last_s, squares={}), session.entries).decisions)
-        begun = time.perf_counter()
-        tell(reader.look(look, session.entries).decisions)
-        done.latency_s.append(time.perf_counter() - begun)
-        last_s, done.frames = look.t_s, done.frames + 1
-    while left := reader.finish(session.entries).decisions:
-        version = len(session.entries)
-        tell(left)
-        if len(session.entries) == version:
-            break
-    return done
 
 
 def main() -> None:

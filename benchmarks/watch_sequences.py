@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
-import math
 import subprocess
 import sys
 import tempfile
@@ -26,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-import numpy as np
 from person import Person
+from recorded_looks import read_again
 
 from bastide.camera.opening import open_camera
 from bastide.log.store import Store
@@ -37,12 +36,7 @@ from bastide.watching.following import commit, follow
 from bastide.watching.learning import Learner
 from bastide.watching.recording import transcript_of
 from bastide.watching.watcher import make_watcher
-from reading.game import Decisions, GameReader
-from reading.record import read_looks
-from reading.watcher import TICK_S, Proposal
 from scoring.transcript import read
-from vision.looks import TableLook
-from vision.stills import keep
 from vision.tileset import merged
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -128,25 +122,9 @@ def answered(name: str, scratch: Path, *, taught: bool, fps: int,
 def replayed(name: str, scratch: Path, looks: Path, person: Person | None) -> dict[str, Any]:
     """The game read from recorded looks; a person answers if there is one."""
     setup = read(json.loads((SHARED / "sequences" / name / "transcript.json").read_text())).setup
-    blank = np.zeros((1, 1, 3), np.uint8)
-    still, told_s, reader = keep(blank, {}), math.inf, GameReader(setup)
     with Store(scratch / "log.sqlite") as store:
         session = TableSession(store, setup)
-
-        def take(told: Decisions) -> None:
-            for decision in told.decisions:
-                (commit if person is None else person.save)(session, Proposal(decision=decision, crop=blank), still)
-
-        for look in read_looks(looks)[1]:
-            while told_s + TICK_S < look.t_s:  # as a watcher does where nothing is to be looked at
-                told_s += TICK_S
-                take(reader.look(TableLook(frame=look.frame, t_s=told_s, squares={}), session.entries))
-            told_s = look.t_s
-            take(reader.look(look, session.entries))
-        entries = -1
-        while len(session.entries) != entries:
-            entries = len(session.entries)
-            take(reader.finish(session.entries))
+        read_again(looks, session, commit if person is None else person.save)
         return transcript_of(session)
 
 
@@ -196,6 +174,8 @@ def main() -> int:
     if not (SHARED / "sequences").is_dir():
         print(f"skipped: no films at {SHARED / 'sequences'}")
         return 0
+    if options.record:
+        options.record.mkdir(parents=True, exist_ok=True)
     module = compare()
     print("| film | tiles | figures | players wrong | asked | silent | scores |\n|---|---|---|---|---|---|---|")
     learned = tempfile.TemporaryDirectory() if options.learn else None

@@ -73,7 +73,7 @@ def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
 
     Raises SourceError, and Failure when a move could not be saved.
     """
-    following = _Following(watcher, session, live=source.info.live, save=save or commit, renew=renew, learner=learner,
+    following = Following(watcher, session, live=source.info.live, save=save or commit, renew=renew, learner=learner,
                            changed=changed, lens_known=lens_known)
     del watcher  # it may be replaced, and two at once would need twice the memory
     while stop is None or not stop.is_set():
@@ -87,7 +87,7 @@ def follow(source: FrameSource, watcher: Watcher, session: TableSession, *,
     return following.done
 
 
-class _Following:
+class Following:
     """The state of following one source for one session."""
 
     def __init__(self, watcher: Watcher, session: TableSession, *, live: bool,

@@ -106,15 +106,15 @@ def in_step(clock: TableClock, ready: int) -> None:
 
 def counted(frames: list[int]) -> None:
     """Count the pictures that are followed."""
-    from bastide.watching.following import _Following
+    from bastide.watching.following import Following
 
-    take = _Following.take
+    take = Following.take
 
     def takes(self: Any, frame: Any) -> bool:
         frames[0] += 1
         return take(self, frame)
 
-    _Following.take = takes  # type: ignore[method-assign]
+    Following.take = takes  # type: ignore[method-assign]
 
 
 def main() -> int:
