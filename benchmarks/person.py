@@ -76,7 +76,9 @@ class Person:
     def _enter(self, session: TableSession) -> None:
         """Tell what the page offers to tell of the newest turn (`scoring.box.Box.offers`) and what did happen in it."""
         newest = next((e.at for _, e in reversed(effective(session.entries)) if isinstance(e, TilePlaced)), None)
-        for move in self._moves.get(newest, ()) if newest is not None else ():
+        if newest is None:
+            return
+        for move in (*self._ahead.get(newest, ()), *self._moves.get(newest, ())):
             offered = (to_json(a) for q in session.state.box.offers(session.state) for a in q.answers)
             found = next((told for told in offered if _means(told, move)), None)
             if found is not None:
