@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +135,12 @@ def chromium() -> Iterator[Any]:
         if required:
             pytest.fail("no chromium: apt install chromium")
         pytest.skip("no chromium on this machine (apt install chromium)")
-    with sync_playwright() as p:
+    with ExitStack() as stack:
+        try:
+            p = stack.enter_context(sync_playwright())
+        except Exception as e:  # its Node needs a library that a minimal system does not have
+            told = f"Playwright's driver does not start ({e}): apt install libatomic1"
+            pytest.fail(told) if required else pytest.skip(told)
         browser = p.chromium.launch(executable_path=found, args=[
             "--no-sandbox", "--renderer-process-limit=1",  # no process is kept ready that no test will use
             f"--disable-features={','.join(NOT_NEEDED)}"])
