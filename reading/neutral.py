@@ -18,6 +18,7 @@ from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
 from scoring.contributions import Neutral
 from scoring.events import Event
+from scoring.geometry import distance_to_line
 from scoring.state import GameState, StandingFigure
 from scoring.tiles import Square
 from vision.looks import NeutralLook, SquareLook, StackLook, TableLook, probability
@@ -107,10 +108,8 @@ def _is_pile(seen: NeutralLook, pile: StackLook) -> bool:
     if pile.there <= 0.0:
         return False
     high = max(range(len(pile.heights)), key=lambda n: pile.heights[n], default=0)
-    dx, dy = (high * f for f in pile.floor)  # from the place to the top
-    x, y = (s - t for s, t in zip(seen.foot, pile.top, strict=True))
-    along = max(-1.0, min(0.0, (x * dx + y * dy) / (dx * dx + dy * dy))) if (dx, dy) != (0.0, 0.0) else 0.0
-    return math.dist((x, y), (along * dx, along * dy)) < NEUTRAL.by_pile
+    place = (pile.top[0] - high * pile.floor[0], pile.top[1] - high * pile.floor[1])
+    return distance_to_line((place, pile.top), *seen.foot) < NEUTRAL.by_pile
 
 
 def stands_on(sights: Sightings) -> tuple[Square, float] | None:

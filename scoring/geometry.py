@@ -6,6 +6,7 @@ visible area of each segment is computed by `vision.shapes`.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -92,3 +93,14 @@ def flag_spot(tile: Tile, rot: int = 0) -> Point | None:
         if len(s.marks) > taken:
             return rotate_point(*s.marks[taken], rot)
     return None
+
+
+def distance_to_line(line: Sequence[Point], x: float, y: float) -> float:
+    """The distance of a point from a line of one or more points, in their unit."""
+    best = math.hypot(x - line[0][0], y - line[0][1])
+    for (x0, y0), (x1, y1) in itertools.pairwise(line):
+        dx, dy = x1 - x0, y1 - y0
+        square = dx * dx + dy * dy
+        t = min(1.0, max(0.0, ((x - x0) * dx + (y - y0) * dy) / square)) if square else 0.0
+        best = min(best, math.hypot(x - x0 - t * dx, y - y0 - t * dy))
+    return best

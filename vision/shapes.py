@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from scoring.geometry import Polyline, flatten, rotate_point
+from scoring.geometry import Polyline, distance_to_line, flatten, rotate_point
 from scoring.tiles import Point, Segment, Tile
 
 CELLS = 2  # cells per unit of the grid that areas and distances are taken on
@@ -27,7 +27,7 @@ def covers(segment: Segment, x: float, y: float) -> bool:
     """Whether the segment's shape, seen or hidden, contains the point of the unturned tile."""
     lines = flatten(segment.path)
     if segment.width:
-        return any(_distance_to_line(line, x, y) <= segment.width / 2 for line in lines)
+        return any(distance_to_line(line, x, y) <= segment.width / 2 for line in lines)
     return any(_inside(line, x, y) for line in lines)
 
 
@@ -107,13 +107,3 @@ def _stroke(line: Polyline, width: float) -> list[Polyline]:
             dx, dy = radius * (y0 - y1) / length, radius * (x1 - x0) / length
             shapes.append(((x0 + dx, y0 + dy), (x1 + dx, y1 + dy), (x1 - dx, y1 - dy), (x0 - dx, y0 - dy)))
     return shapes
-
-
-def _distance_to_line(line: Sequence[Point], x: float, y: float) -> float:
-    best = math.hypot(x - line[0][0], y - line[0][1])
-    for (x0, y0), (x1, y1) in itertools.pairwise(line):
-        dx, dy = x1 - x0, y1 - y0
-        square = dx * dx + dy * dy
-        t = min(1.0, max(0.0, ((x - x0) * dx + (y - y0) * dy) / square)) if square else 0.0
-        best = min(best, math.hypot(x - x0 - t * dx, y - y0 - t * dy))
-    return best

@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scoring.geometry import rotate_point
+from scoring.geometry import distance_to_line, rotate_point
 from scoring.tiles import Point, Square, Tile
 from vision.figurenet import MARGIN, TILE_PX
 from vision.figures import Seen, board_grid, height_direction
@@ -172,8 +172,7 @@ class Stacks:
             pose = poses.get(at, board.get(at))
             if pose is None or name not in self._wood:
                 continue
-            top = np.array(newest)
-            wood, place = np.median(np.array(self._wood[name]), axis=0), np.array(self._places[name, at])
+            wood, place = np.median(np.array(self._wood[name]), axis=0), self._places[name, at]
             for square, found in out.items():
                 if not found or max(abs(square[0] - at[0]), abs(square[1] - at[1])) > LIMITS.leans:
                     continue
@@ -181,7 +180,8 @@ class Stacks:
                 to_pile = np.linalg.inv(pose) @ poses[square]
                 made = []
                 for seen in found:
-                    if _off(apply(to_pile, [seen.look.foot])[0], place, top) <= LIMITS.by_block:
+                    x, y = apply(to_pile, [seen.look.foot])[0]
+                    if distance_to_line((place, newest), float(x), float(y)) <= LIMITS.by_block:
                         crop = rectify(photo, poses[square], TILE_PX, MARGIN) if crop is None else crop
                         seen = self._past(seen, crop, wood)
                     made.append(seen)
@@ -260,12 +260,6 @@ def look_at(photo: Image, pose: Array, spot: tuple[float, float], grid: Array, u
                      yaw=float(place[2] + math.atan2(line.way[1], line.way[0])) % (math.pi / 2),
                      floor=(float(step[0]), float(step[1])), heights=heights)
     return look, float(found[3])
-
-
-def _off(foot: Array, place: Array, top: Array) -> float:
-    """The distance of a foot from the line from a place to the top of its pile, all in tiles of its square."""
-    along = float(np.clip((foot - place) @ (top - place) / max(1e-9, float((top - place) @ (top - place))), 0.0, 1.0))
-    return math.dist(foot, place + along * (top - place))
 
 
 def _top_uv(photo: Image, pose: Array, seen: StackLook) -> Array:
