@@ -68,7 +68,7 @@ class Network(threading.Thread):
 
 def main() -> None:
     from browser import chromium
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
     from webtable import after, table
 
     from bastide.log.store import Store
@@ -105,7 +105,7 @@ def main() -> None:
                         state.send("Page.setWebLifecycleState", {"state": "active"})
                     begun = time.monotonic()
                     tiles = len(session.view()["board"]["tiles"])
-                    page.wait_for_function(f"() => document.querySelectorAll('.tiles .tile').length === {tiles}")
+                    expect(page.locator(".tiles .tile")).to_have_count(tiles, timeout=30_000)
                     took.append(time.monotonic() - begun)
                     assert session.view()["version"] == wanted
                     context.close()

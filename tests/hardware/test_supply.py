@@ -117,8 +117,8 @@ head -c 1024 /dev/zero | xz >$name.img.xz
 
 def test_a_release_from_the_number_to_signatures(tmp_path: Path) -> None:
     """Of a copy of this checkout: every file verifies, the bill names every package, a number is released once."""
-    if any(shutil.which(tool) is None for tool in ("ssh-keygen", "git", "dpkg-deb")):
-        pytest.skip("ssh-keygen, git or dpkg-deb is not installed here")
+    if any(shutil.which(tool) is None for tool in ("ssh-keygen", "git", "dpkg-deb", "xz")):
+        pytest.skip("ssh-keygen, git, dpkg-deb or xz is not installed here")
     copy = tmp_path / "copy"
     copy.mkdir()
     for name in ("hardware/release.sh", "hardware/release_file.py", "hardware/about.py", "requirements.lock",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from pageviews import until
 from test_page import tile
 from webtable import after, misread
 
@@ -109,6 +110,6 @@ def test_an_optional_soft_sound_on_the_television_too(serve, moving):
     expect(television.locator("#sound")).to_have_attribute("aria-pressed", "true")
     first = television.evaluate("heard")
     until_scored(session, 39)
-    television.wait_for_function(f"heard > {first}")
+    until(television, f"heard > {first}")
     expect(tablet.locator(".moment .light").or_(tablet.locator(".score.changed")).first).to_be_attached()
     assert first > 0 and tablet.evaluate("heard") == 0  # each device for itself

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from pageviews import picture
+from pageviews import picture, until
 from screens import NAMES, NOTICE, SCORES, SCREENS, ask, dressed, look
 from webtable import JPEG, get, misread
 
@@ -251,7 +251,7 @@ def test_a_game_that_begins_while_another_ones_tiles_are_fetched_is_drawn_with_i
                 if k.startswith("traders.") and legal_placements(session.state, k))
     at, rot = next(iter(legal_placements(session.state, kind)))
     session.commit((TilePlaced(player=session.state.player, tile=kind, at=at, rot=rot),), confidence=0.99, asked=False)
-    page.wait_for_function(f"told.some((data) => data.includes('{kind}'))")  # the page knows of the newest game
+    until(page, f"told.some((data) => data.includes('{kind}'))")  # the page knows of the newest game
     held[0].continue_()
     expect(page.locator(f".tile[data-tile='{kind}']")).to_have_count(1)
     assert not errors
