@@ -138,3 +138,9 @@ def until(page, condition, within_ms=60_000):
         const end = performance.now() + {within_ms};
         const look = () => ({condition}) ? done(true) : performance.now() > end ? done(false) : setTimeout(look, 40);
         look(); }})"""), condition
+
+
+def drawn(page: Any) -> None:
+    """Wait until what the page knows is on the screen. Its observers of sizes are told within a frame, before it is
+    painted, so the second frame from now begins with all that they changed."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")

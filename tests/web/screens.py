@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pageviews import until
+from pageviews import drawn, until
 from webtable import JPEG, up_to
 
 from bastide.log.store import Store
@@ -93,12 +93,14 @@ def clear(page: Any) -> None:
     """Put everything off that is asked."""
     while page.locator("#sheet:not([hidden])").count():
         page.keyboard.press("Escape")
-        page.evaluate("() => new Promise(requestAnimationFrame)")
+        drawn(page)
 
 
 def look(page: Any, *, tv: bool = False) -> list[str]:
-    """Layout faults of this screen."""
+    """Layout faults of this screen, once it is drawn in its present size."""
     page.evaluate("() => document.fonts.ready.then(() => true)")
+    until(page, "[...document.images].every((i) => i.complete)")
+    drawn(page)
     passing = "a.playState !== 'running' || a.effect.target?.closest('.change')"
     until(page, f"document.getAnimations().every((a) => {passing})")
     return page.evaluate(CHECK, {"tv": tv})
