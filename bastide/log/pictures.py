@@ -49,6 +49,7 @@ class Pictures:
         self.refused = False  # the remaining disk space is for the log
         self._without = False  # there is no file to keep them in
         self._lock = threading.Lock()
+        self._logged: set[str] = set()  # every view reads the pictures again: each damage is logged once
         self._db: sqlite3.Connection | None = None
 
     def open(self) -> None:
@@ -120,7 +121,7 @@ class Pictures:
                 try:
                     return jpeg, json.loads(about)
                 except (ValueError, RecursionError) as e:
-                    _log.warning("what is kept with the picture of entry %s is damaged (%s)", seq, e)
+                    self._warn(f"what is kept with the picture of entry {seq} is damaged ({e})")
                     return jpeg, None
         return None
 
@@ -132,8 +133,13 @@ class Pictures:
         except Failure as e:
             if e.__cause__ is None:
                 raise
-            _log.warning("%s", e)
+            self._warn(str(e))
             return []
+
+    def _warn(self, damage: str) -> None:
+        if damage not in self._logged:
+            self._logged.add(damage)
+            _log.warning("%s", damage)
 
     def _welcome(self) -> None:
         if self._without:

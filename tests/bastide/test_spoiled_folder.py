@@ -207,6 +207,17 @@ def test_a_damaged_picture_is_missing_and_ends_no_game(asked: Path, table: str, 
         assert looked_at(asked) == [], value
 
 
+def test_each_damage_is_logged_once(asked: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Every view reads the pictures of the open questions again."""
+    with closing(sqlite3.connect(asked / "log.pictures.sqlite")) as db, db:
+        db.execute("UPDATE crops SET candidates = '{'")
+    with Store(asked / "log.sqlite") as store:
+        seqs = sorted(store.pictures.stills(1))
+        for _ in range(3):
+            assert all(store.pictures.crop(1, seq) == (JPEG + bytes(500), []) for seq in seqs)
+    assert len(caplog.messages) == len(seqs) > 1
+
+
 def test_pictures_with_a_damaged_page_end_no_game(asked: Path) -> None:
     """Wherever it is; what is found at the start is set aside, the rest is missing when somebody looks."""
     whole = (asked / "log.pictures.sqlite").read_bytes()
