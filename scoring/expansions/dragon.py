@@ -137,7 +137,7 @@ def questions(view: View) -> Iterator[Question]:
     if b.fairy and b.fairy_turn == view.turn and b.fairy_of is None and view.box.rules.word("fairy_mode") == "follower":
         beside = [reference(f) for f in standing_at(view, b.fairy)
                   if f.player == view.player and view.box.pieces[f.figure].follower]
-        yield Question(code="fairy_beside", text="By which follower does the fairy stand?", player=view.player,
+        yield Question(code="fairy_beside", text="Which follower does the fairy stand with?", player=view.player,
                        at=b.fairy, turn=view.turn, lasting=True, answers=tuple(
                            FairyMoved(player=view.player, at=b.fairy, beside=ref) for ref in beside))
 

@@ -1,4 +1,4 @@
-// Was nur das Abendbuch sagt, auf Deutsch.
+// Texte des Abendbuchs, auf Deutsch.
 
 export default {
   "book.title": "Das Abendbuch",
@@ -17,14 +17,14 @@ export default {
   "book.rating": "Wertungszahl",
   "book.running": { one: "{n} läuft", other: "{n} läuft" },
   "book.rating.note":
-    "Serien sind Siege nacheinander, „läuft“ heißt: noch nicht gerissen. Die Wertungszahl (OpenSkill) ist, was jemand mindestens kann: Alle beginnen bei 1500; in Klammern, solange es weniger als {n} Spiele sind.",
+    "Serien sind Siege nacheinander, „läuft“ heißt: noch nicht gerissen. Die Wertungszahl (OpenSkill) schätzt die Spielstärke vorsichtig: Alle beginnen bei 1500; in Klammern, solange es weniger als {n} Spiele sind.",
   "book.removed": "entfernt",
   "book.removed.note": {
     one: "{n} Spieler wurde aus dem Buch entfernt.",
     other: "{n} Spieler wurden aus dem Buch entfernt.",
   },
   "book.back.one": "{name} zurückholen",
-  "book.records": "Rekorde des Hauses",
+  "book.records": "Hausrekorde",
   "record.score": "Meiste Punkte",
   "record.margin": "Klarster Sieg",
   "record.turn": "Bester Zug",
@@ -80,14 +80,14 @@ export default {
     "bastide selbst schickt niemandem etwas. Im Link stehen Namen und Punkte dieses Spiels; wer ihn öffnet, gibt sie weiter.",
   "hand.place": "Name eures Ortes (freiwillig)",
   "hand.place.go": "Diesen Namen nehmen",
-  "luck.ask": "Wie viel Glück war beim Ziehen?",
+  "luck.ask": "Wie viel Glück war beim Ziehen dabei?",
   "luck.title": "Glück beim Ziehen",
   "luck.than": {
     one: "{n} Plättchen; besser als {share} solcher Ziehungen",
     other: "{n} Plättchen; besser als {share} solcher Ziehungen",
   },
   "luck.what":
-    "Ein Plättchen ist so viel wert, wie seine Straßen, Städte und Klöster bringen, wenn jedes davon fertig ist und nur dieses Plättchen zählt; ein Kloster bringt 9. Die Zahl sagt, wie viel mehr oder weniger die Plättchen eines Spielers wert waren als gleich viele durchschnittliche aus der Schachtel. Was daraus gemacht wurde, und Wiesen, stecken nicht darin.",
+    "Ein Plättchen ist so viel wert, wie seine Straßen, Städte und Klöster bringen, wenn jedes davon fertig ist und nur dieses Plättchen zählt; ein Kloster bringt 9. Die Zahl sagt, wie viel mehr oder weniger die Plättchen eines Spielers wert waren als gleich viele durchschnittliche aus der Schachtel. Was daraus gemacht wurde, zählt nicht mit, und Wiesen auch nicht.",
   "film.title": "Zeitraffer",
   "film.make": "Zeitraffer machen",
   "film.again": "Noch einmal machen",
@@ -96,7 +96,7 @@ export default {
   "film.failed": "Der Zeitraffer ließ sich nicht machen.",
   "film.note":
     "Eine halbe Minute: der Tisch, wie ihn die Kamera Zug für Zug sah, oder gezeichnete Plättchen, wo keine Bilder mehr da sind. Auf diesem Rechner gemacht.",
-  "error.unknown_player": "niemand dieses Namens steht im Buch",
+  "error.unknown_player": "niemand mit diesem Namen steht im Buch",
   "error.nothing_to_show": "in diesem Spiel wurde kein Plättchen gelegt",
   "error.no_jcz": "JCloisterZone kennt nicht alle Schachteln dieses Spiels",
   "error.no_film": "von diesem Spiel gibt es noch keinen Zeitraffer",

@@ -1,4 +1,4 @@
-// What only the evening book says, in English.
+// Texts of the evening book, in English.
 
 export default {
   "book.title": "The evening book",
@@ -17,14 +17,14 @@ export default {
   "book.rating": "Rating",
   "book.running": { one: "{n} now", other: "{n} now" },
   "book.rating.note":
-    'Streaks are wins in a row, "now" the one that goes on. The rating (OpenSkill) is what somebody can at least do: everybody begins at 1500; in brackets as long as there are fewer than {n} games.',
+    'Streaks are wins in a row; "now" marks one that is still running. The rating (OpenSkill) is a cautious estimate of strength: everybody begins at 1500; it is in brackets for fewer than {n} games.',
   "book.removed": "removed",
   "book.removed.note": {
     one: "{n} player was removed from the book.",
     other: "{n} players were removed from the book.",
   },
   "book.back.one": "Bring back {name}",
-  "book.records": "Records of the house",
+  "book.records": "House records",
   "record.score": "Most points",
   "record.margin": "Clearest win",
   "record.turn": "Best turn",
@@ -50,12 +50,12 @@ export default {
   "book.wins.shared": "{n}, {shared} of them shared",
   "book.merge": "The same person as",
   "book.merge.note":
-    "Two names of one person become one in the book. The games stay as they were, and it can be taken back.",
+    "Two names of one person become one in the book. The games stay as they were, and it can be undone.",
   "book.merge.go": "Merge",
   "book.part": "Separate {name} again",
   "book.remove": "Remove from the book",
   "book.remove.note":
-    "The name and the numbers disappear from the book; the others keep theirs. Files of single games and backups still have the name, and it can be taken back.",
+    "The name and the numbers disappear from the book; the others keep theirs. Files of single games and backups still contain the name, and it can be undone.",
   "book.remove.sure": "Really remove",
   "book.end": "At the end",
   "book.game": "Game {n}",
@@ -68,7 +68,7 @@ export default {
   "book.count.not": "Does not count",
   "book.reopen": "Put it back on the table",
   "book.reopen.note":
-    "Everybody's screen then shows this game, and it can be corrected or played on. The game that is on the table now stays saved.",
+    "Everybody's screen then shows this game, and it can be corrected or played on. The game now on the table stays saved.",
   "book.reopen.go": "Put it back for everybody",
   "hand.open": "Log the play",
   "hand.title": "Board Game Stats",
@@ -77,7 +77,7 @@ export default {
   "hand.link": "Open in Board Game Stats",
   "hand.code": "QR code of the link that logs this play",
   "hand.private":
-    "bastide itself sends nothing to anybody. The link holds names and points of this game; whoever opens it passes them on.",
+    "bastide itself sends nothing to anybody. The link contains the names and points of this game; whoever opens it passes them on.",
   "hand.place": "Name of your place (optional)",
   "hand.place.go": "Use this name",
   "luck.ask": "How lucky was the draw?",
@@ -87,12 +87,12 @@ export default {
     other: "{n} tiles; better than {share} of such draws",
   },
   "luck.what":
-    "A tile is worth what its roads, cities and monasteries pay once each of them is finished, this tile alone counted; a monastery pays 9. The number is what a player's tiles were worth more or less than as many average tiles of the box. What was made of them, and farms, are not in it.",
+    "A tile is worth what its roads, cities and monasteries pay once each of them is finished, counting this tile alone; a monastery pays 9. The number says how much more or less a player's tiles were worth than as many average tiles of the box. How they were used does not count, and neither do farms.",
   "film.title": "Time-lapse",
   "film.make": "Make the time-lapse",
   "film.again": "Make it again",
   "film.keep": "Save the film",
-  "film.making": "Being made… you need not wait here",
+  "film.making": "In progress… you need not wait here",
   "film.failed": "The time-lapse could not be made.",
   "film.note":
     "Half a minute: the table as the camera saw it, turn by turn, or drawn tiles where no pictures are left. Made on this machine.",

@@ -1,4 +1,4 @@
-// Ce que dit seul le livre des soirées, en français.
+// Les textes du livre des soirées, en français.
 
 export default {
   "book.title": "Le livre des soirées",
@@ -17,7 +17,7 @@ export default {
   "book.rating": "Cote",
   "book.running": { one: "{n} en cours", many: "{n} en cours", other: "{n} en cours" },
   "book.rating.note":
-    "Une série, ce sont des victoires de suite ; « en cours » : elle continue. La cote (OpenSkill) est ce que quelqu’un vaut au moins : tous commencent à 1500 ; entre parenthèses tant qu’il y a moins de {n} parties.",
+    "Une série, ce sont des victoires de suite ; « en cours » : elle continue. La cote (OpenSkill) estime la force avec prudence : tous commencent à 1500 ; entre parenthèses tant qu’il y a moins de {n} parties.",
   "book.removed": "retiré",
   "book.removed.note": {
     one: "{n} joueur a été retiré du livre.",
@@ -89,7 +89,7 @@ export default {
     other: "{n} tuiles ; mieux que {share} de telles pioches",
   },
   "luck.what":
-    "Une tuile vaut ce que rapportent ses routes, villes et abbayes quand chacune est terminée, en ne comptant que cette tuile ; une abbaye rapporte 9. Le nombre dit de combien les tuiles d’un joueur valaient plus ou moins qu’autant de tuiles moyennes de la boîte. Ce qui en a été fait, et les prés, n’y sont pas.",
+    "Une tuile vaut ce que rapportent ses routes, villes et abbayes quand chacune est terminée, en ne comptant que cette tuile ; une abbaye rapporte 9. Le nombre dit de combien les tuiles d’un joueur valaient plus ou moins qu’autant de tuiles moyennes de la boîte. L’usage qui en a été fait ne compte pas, ni les prés.",
   "film.title": "En accéléré",
   "film.make": "Faire le film accéléré",
   "film.again": "Le refaire",
@@ -97,7 +97,7 @@ export default {
   "film.making": "En préparation… inutile d’attendre ici",
   "film.failed": "Le film n’a pas pu être fait.",
   "film.note":
-    "Une demi-minute : la table comme la caméra l’a vue, tour après tour, ou des tuiles dessinées là où il n’y a plus d’images. Fait sur cette machine.",
+    "Une demi-minute : la table telle que la caméra l’a vue, tour après tour, ou des tuiles dessinées là où il n’y a plus d’images. Fait sur cette machine.",
   "error.unknown_player": "personne de ce nom n’est dans le livre",
   "error.nothing_to_show": "aucune tuile n’a été posée dans cette partie",
   "error.no_jcz": "JCloisterZone ne connaît pas toutes les boîtes de cette partie",
