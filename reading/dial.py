@@ -183,6 +183,10 @@ class DialMoves:
             if laid is None or not ways or any(line.pinned for line in mine):
                 continue
             came = [s for s in stops if (last or -math.inf) < s.since_s <= laid]
+            if not came:  # nobody saw which came first, the tile before or this stop: its own move is in the log
+                least = _bare_s(belief, log, n - 1)
+                came = [s for s in stops if s.since_s <= laid][-1:]
+                came = [s for s in came if s.since_s > least and dial.sections[s.section] != dial.at(before)]
             if mine and (not came or dial.at(before) == dial.sections[came[-1].section]):
                 continue
             signed = dial.moves(before.box.tile(tile.event.tile))
@@ -299,6 +303,14 @@ def _laid_s(belief: TableBelief, log: LoggedGame, n: int) -> float | None:
     at = log.groups[n].at if 0 <= n < len(log.groups) else None
     track = belief.squares.get(at) if at is not None else None
     return track.laid.since_s if track is not None and track.laid is not None else None
+
+
+def _bare_s(belief: TableBelief, log: LoggedGame, n: int) -> float:
+    """When the square of a turn's tile was last seen without it: the tile lay there at some time after that."""
+    at = log.groups[n].at if 0 <= n < len(log.groups) else None
+    track = belief.squares.get(at) if at is not None else None
+    laid = track.laid if track is not None else None
+    return -math.inf if laid is None or laid.bare_s is None else laid.bare_s
 
 
 def _missing(belief: TableBelief, event: FigureEvent, colours: Mapping[str, int]) -> bool:

@@ -118,6 +118,18 @@ def test_where_nobody_saw_it_stop_people_are_asked(table: DialTable) -> None:
     assert isinstance(dict(effective(table.book.entries))[asked], WheelTurned)
 
 
+def test_a_stop_that_came_to_sight_with_the_tile_before_is_the_move_of_the_next_one(table: DialTable) -> None:
+    """An arm lay over two squares and the disc while both tiles were laid."""
+    table.tiles |= {NORTH: PLAIN, WEST: SIGNED}
+    table.figures[NORTH] = (figure("wheel.32", 3, "road", "N", "red"),)
+    table.figures[WEST] = (figure("wheel.33", 0, "road", "W", "blue"),)
+    table.turns_to("tax")
+    assert [e for e in table.events if isinstance(e, TilePlaced | WheelTurned)] == [
+        TilePlaced(player=0, tile="wheel.32", at=NORTH, rot=3), WheelTurned(player=1, steps=1),
+        TilePlaced(player=1, tile="wheel.33", at=WEST, rot=0)]
+    assert not open_questions(table.book.entries)
+
+
 def test_what_people_took_back_is_not_told_again(table: DialTable) -> None:
     table.turns_to("tax")
     table.lays(WEST, *SIGNED)
