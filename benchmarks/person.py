@@ -12,6 +12,7 @@ from reading.watcher import Proposal
 from scoring.contributions import BEFORE
 from scoring.events import Event, FigurePlaced, TilePlaced, from_json, to_json
 from scoring.log import effective
+from scoring.log_position import question_id
 from scoring.transcript import Game, write
 from vision.stills import Still
 
@@ -52,6 +53,7 @@ class Person:
         """`bastide.watching.following.commit`, followed by the answers."""
         commit(session, proposal, still)
         self._enter(session)
+        self.answer_rules(session)
         known = dict(effective(session.entries))
         for question in session.view()["questions"]:
             event = known.get(question["seq"])
@@ -84,6 +86,21 @@ class Person:
             if found is not None:
                 session.command(found)
                 self.entered.append(found)
+
+    def answer_rules(self, session: TableSession, over: bool = False) -> None:
+        """Answer what the rules ask on the page about an earlier turn (until then a camera may still see it), or about
+        any turn when the game is ``over``."""
+        state = session.state
+        for question in state.asked:
+            if question.code == CLAIM or question.turn >= state.turn and not over:
+                continue
+            at = next((e.at for (_, e), turn in zip(effective(session.entries), state.happened, strict=True)
+                       if turn == question.turn and isinstance(e, TilePlaced)), None)
+            happened = (*self._ahead.get(at, ()), *self._moves.get(at, ())) if at is not None else ()
+            choice = next((n for n, a in enumerate(question.answers) if any(_says(a, m) for m in happened)), None)
+            if choice is not None:
+                self.asked.append(f"turn {state.turn} {at}: {question.text} {to_json(question.answers[choice])}")
+                session.command({"do": "answer", "question": question_id(question), "choice": choice})
 
     def _move(self, seq: int, before: bool, known: Mapping[int, Event]) -> dict[str, Any] | None:
         """The move that an event of the log is about: the one of its turn that it says, else the first of its kind, of

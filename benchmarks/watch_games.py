@@ -240,6 +240,8 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
         else:
             with open_camera(uri + (f"&tiles={drawn_with}" if drawn_with else "")) as camera:
                 done = follow(camera, watcher, session, learner=learner, save=person.save if person else None)
+        if person is not None:
+            person.answer_rules(session, over=True)
         if recorder is not None:
             recorder.flush()
         if learner is not None:

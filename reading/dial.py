@@ -23,7 +23,7 @@ from scoring.contributions import Dial
 from scoring.events import Event, FigureEvent, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import Square
-from vision.looks import FigureLook, NeutralLook, SquareLook, TableLook
+from vision.looks import NeutralLook, SquareLook, TableLook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,24 +90,22 @@ class Face:
         return n, (0.5 + off * len(self.dial.sections) / 360.0, min(1.0, 1.0 - r / 1.2))
 
     def look(self, seen: Mapping[Square, SquareLook], fresh: Collection[Square], look: TableLook) -> TableLook:
-        """A look at the sections, as if each was a square (its number, 0), from the newest looks at the board's
-        squares. Those of which no square is ``fresh`` are left out."""
-        pieces: list[tuple[int, NeutralLook]] = []
-        figures: list[tuple[int, FigureLook]] = []
+        """A look at the piece on the sections, as if each was a square (its number, 0), from the newest looks at the
+        board's squares. Those of which no square is ``fresh`` are left out. There is one piece: where a fresh square
+        shows it, it is not where it was when the others were looked at."""
+        pieces: dict[bool, list[tuple[int, NeutralLook]]] = {True: [], False: []}
         for at in self.squares & seen.keys():
-            for f in seen[at].figures or ():
-                if (place := self.section(at[0] + f.foot[0], at[1] + f.foot[1])) is not None:
-                    figures.append((place[0], replace(f, foot=place[1])))
             piece = seen[at].neutral.get(self.dial.name)
             if piece is not None and (place := self.section(at[0] + piece.foot[0], at[1] + piece.foot[1])) is not None:
-                pieces.append((place[0], replace(piece, foot=place[1])))
+                pieces[at in fresh].append((place[0], replace(piece, foot=place[1])))
+        if all(p.there <= 0.0 for _, p in pieces[True]):
+            pieces[True] += pieces[False]
         out = {}
         for n, part in enumerate(self.parts):
             if not part & set(fresh) or not part <= seen.keys():
                 continue
-            best = max((p for k, p in pieces if k == n), key=lambda p: p.there, default=None)
-            out[n, 0] = SquareLook(there=LIMITS.sure, seen=min(seen[at].seen for at in part),
-                                   figures=tuple(f for k, f in figures if k == n),
+            best = max((p for k, p in pieces[True] if k == n), key=lambda p: p.there, default=None)
+            out[n, 0] = SquareLook(there=LIMITS.sure, seen=min(seen[at].seen for at in part), figures=(),
                                    neutral={} if best is None else {self.dial.name: best})
         return replace(look, squares=out, whole=False)
 
@@ -136,10 +134,13 @@ class DialMoves:
         self._looks |= squares
         for face in self.faces:
             name, mine = face.dial.name, face.look(self._looks, squares.keys(), look)
+            figures = {at: SquareLook(there=LIMITS.sure, seen=s.seen, figures=s.figures)
+                       for at, s in squares.items() if at in face.squares}
+            self._beliefs[name] = belief_after(self._beliefs.get(name, TableBelief()),
+                                               replace(look, squares=figures, whole=False))
             if not mine.squares:
                 continue
             self._seen[name] = updated(self._seen.get(name, {}), mine, [name])
-            self._beliefs[name] = belief_after(self._beliefs.get(name, TableBelief()), mine)
             sights = self._seen[name][name]
             found = stands_on(sights)
             if found is not None and found[1] >= NEUTRAL.lead:
@@ -183,6 +184,10 @@ class DialMoves:
             if laid is None or not ways or any(line.pinned for line in mine):
                 continue
             came = [s for s in stops if (last or -math.inf) < s.since_s <= laid]
+            if not came:  # nobody saw which came first, the tile before or this stop: its own move is in the log
+                least = _bare_s(belief, log, n - 1)
+                came = [s for s in stops if s.since_s <= laid][-1:]
+                came = [s for s in came if s.since_s > least and dial.sections[s.section] != dial.at(before)]
             if mine and (not came or dial.at(before) == dial.sections[came[-1].section]):
                 continue
             signed = dial.moves(before.box.tile(tile.event.tile))
@@ -199,7 +204,7 @@ class DialMoves:
                 came = came[len(mine):len(mine) + 1]
             section = dial.sections[came[-1].section] if came else ""
             place = log.groups[n - 1].last_seq if n else 0
-            if section in ways and ways[section] in log.denied:
+            if section in ways and log.denied_in(n - 1, ways[section]):
                 continue
             if section in ways:
                 way = ways[section]
@@ -208,7 +213,7 @@ class DialMoves:
                                alternatives=(((way,), DIAL.sure), *others), frame=now.frame, after=place)
                 return
             waits = now.t_s - laid < 2 * LIMITS.ask_after_s and not now.last
-            if signed and not waits and not any(way in log.denied for way in ways.values()):
+            if signed and not waits and not any(log.denied_in(n - 1, way) for way in ways.values()):
                 options = tuple(((w,), 1.0 / len(ways)) for w in ways.values())
                 yield Decision(events=options[0][0], confidence=1.0 / len(ways), asked=True, alternatives=options,
                                at=face.square(0), frame=now.frame, after=place)
@@ -257,8 +262,9 @@ class DialMoves:
         has = [(f.player, f.where) for f in states[-1].standing.values() if f.feature == dial.feature]
         seen: dict[tuple[int, str], list[FigureTrack]] = {}
         for f in own.figures.values():
-            if f.present and f.real > 0.0 and f.paint_among(colours):
-                seen.setdefault((colours[f.paint_among(colours)], dial.sections[f.at[0]]), []).append(f)
+            place = face.section(*f.foot)
+            if place is not None and f.present and f.real > 0.0 and f.paint_among(colours):
+                seen.setdefault((colours[f.paint_among(colours)], dial.sections[place[0]]), []).append(f)
         for (player, section), tracks in sorted(seen.items(), key=lambda s: s[0]):
             if len(tracks) <= has.count((player, section)):
                 continue
@@ -271,13 +277,13 @@ class DialMoves:
                         or group.tile.event.player != player or laid > newest.back_s:
                     continue
                 event = dial.claim(player, "follower", section)
-                if event in log.denied or any(type(line.event) is type(event) for line in group.rest):
+                if log.denied_in(n, event) or any(type(line.event) is type(event) for line in group.rest):
                     break
                 mine = group.figures()  # one figure a turn: the tile's print may have been taken for one
                 if mine and (mine[-1].pinned or newest.real < DIAL.surer + max(
                         (f.real for f in belief.by_square.get(group.at or (0, 0), ()) if f.present), default=0.0)):
                     break
-                yield Decision(events=(event,), confidence=DIAL.sure, asked=False, at=face.square(newest.at[0]),
+                yield Decision(events=(event,), confidence=DIAL.sure, asked=False, at=newest.at,
                                alternatives=(((event,), DIAL.sure), ((), 1.0 - DIAL.sure)), frame=now.frame,
                                after=None if mine else group.tile.seq, replaces=mine[-1].seq if mine else None)
                 return
@@ -299,6 +305,14 @@ def _laid_s(belief: TableBelief, log: LoggedGame, n: int) -> float | None:
     at = log.groups[n].at if 0 <= n < len(log.groups) else None
     track = belief.squares.get(at) if at is not None else None
     return track.laid.since_s if track is not None and track.laid is not None else None
+
+
+def _bare_s(belief: TableBelief, log: LoggedGame, n: int) -> float:
+    """When the square of a turn's tile was last seen without it: the tile lay there at some time after that."""
+    at = log.groups[n].at if 0 <= n < len(log.groups) else None
+    track = belief.squares.get(at) if at is not None else None
+    laid = track.laid if track is not None else None
+    return -math.inf if laid is None or laid.bare_s is None else laid.bare_s
 
 
 def _missing(belief: TableBelief, event: FigureEvent, colours: Mapping[str, int]) -> bool:

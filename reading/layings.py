@@ -319,14 +319,21 @@ class Laying:
         weight, needed = ranked.bound + ranked.against, 0  # the rules' actual cost replaces the least one
         if self._read and way.tile is not None:
             needed = 1 + (way.claim is not None and way.claim.event is not None)
+        bare = state
         for n, event in enumerate(way.events):
-            after = self._steps.after(state, event)
+            before, after = state, self._steps.after(state, event)
             if after is None and n < needed:
                 return None
             if after is not None:  # a meaningless event stays in the log and changes nothing
                 if n < needed or not self._read:
                     weight -= against(after, event, len(state.issues), state.next_figure, self._asked)
                 state = after
+            if n == 0:
+                bare = state
+            elif needed > 1 and n >= needed:  # what the log has besides leaves less room for a figure of this turn
+                alone = self._steps.after(bare, event) or bare
+                weight -= max(0.0, cost(before, state) - cost(bare, alone))
+                bare = alone
         return weight, state
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from reading.shapes import shape
 from scoring.events import Event, FigurePlaced, TilePlaced
-from scoring.log import Amended, LogEntry, Retracted, Settled, alive, effective, open_questions
+from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, alive, effective, open_questions
 from scoring.tiles import Square
 
 
@@ -75,12 +75,20 @@ class LoggedTurn:
 
 @dataclass(frozen=True, kw_only=True)
 class LoggedGame:
-    """The log in order. ``denied`` are events that people took back: the reader does not report them again."""
+    """The log in order. ``denied`` are events that people took back: the reader does not report them again.
+    ``denied_after`` are those with the number of the entry after which each was: of some kinds the same event may well
+    happen in another turn."""
 
     lines: tuple[LoggedEvent, ...]
     groups: tuple[LoggedTurn, ...]
     denied: frozenset[Event]
     version: int
+    denied_after: frozenset[tuple[int, Event]] = frozenset()
+
+    def denied_in(self, n: int, event: Event) -> bool:
+        """Whether people took this event back where it would belong to that turn (-1: before the first one)."""
+        places = {0} if n < 0 else {line.seq for line in self.groups[n].lines}
+        return any(e == event and at in places for at, e in self.denied_after)
 
     def group_at(self, at: Square) -> LoggedTurn | None:
         """The turn whose tile lies there, the newest if there are several."""
@@ -103,12 +111,17 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
     said = {e.seq: e.body for e in entries}
     bodies = {seq: b.body if hasattr(b, "body") else b for seq, b in said.items()}
     denied: dict[Event, int] = {}  # with the entry that denies it
+    denied_after: set[tuple[int, Event]] = set()
+    happened = effective(entries)
+    in_force = [seq for seq, _ in happened]
     for e in living:
         if e.source == "hand" and isinstance(e.body, Amended | Retracted):
             said_before = [bodies.get(e.body.seq), *(a.body.body for a in entries if isinstance(a.body, Amended)
                                                      and a.body.seq == e.body.seq and a.seq < e.seq)]
             right = e.body.body if isinstance(e.body, Amended) else None
-            denied |= {b: e.seq for b in said_before if isinstance(b, Event) and b != right}
+            wrong = [b for b in said_before if isinstance(b, Event) and b != right]
+            denied |= {b: e.seq for b in wrong}
+            denied_after |= {(_place(e.body.seq, said, in_force), b) for b in wrong}
     asked = open_questions(entries)
     changed: dict[int, int] = {}
     now = dict[int, object]()
@@ -121,14 +134,23 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
     lines = tuple(LoggedEvent(seq=seq, event=event, pinned=seq in hand, asked=seq in asked,
                        confidence=likely.get(seq, 1.0) if seq in asked else 1.0, entered=seq in entered,
                        changed=changed.get(seq, seq))
-                  for seq, event in effective(entries))
+                  for seq, event in happened)
     settled = {e.body.seq: e.seq for e in living if isinstance(e.body, Settled)}
     denied |= {FigurePlaced(player=line.event.player, figure="", at=line.event.at, feature="", where=""):
                settled[line.seq] for line in lines  # nobody claimed it
                if line.seq in settled and isinstance(line.event, TilePlaced)}
     holds = frozenset(d for d, seq in denied.items() if not any(
         _same(line.event, d) and (line.seq > seq or isinstance(d, TilePlaced | FigurePlaced)) for line in lines))
-    return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, version=len(entries))
+    return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, version=len(entries),
+                      denied_after=frozenset(denied_after))
+
+
+def _place(seq: int, said: Mapping[int, Body], in_force: Sequence[int]) -> int:
+    """The entry after which one is or was."""
+    body = said.get(seq)
+    if isinstance(body, Inserted):
+        return body.after
+    return max((s for s in in_force if s < seq and not isinstance(said.get(s), Inserted)), default=0)
 
 
 def denies(denied: Collection[Event], event: Event | None) -> bool:

@@ -22,6 +22,8 @@ from reading.watcher import Proposal  # noqa: E402
 from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced  # noqa: E402
 from scoring.expansions.dragon_moves import FairyMoved  # noqa: E402
 from scoring.expansions.traders import GoodsCounted  # noqa: E402
+from scoring.expansions.wheel import PlagueTook, WheelTurned  # noqa: E402
+from scoring.log import effective  # noqa: E402
 from scoring.notation import FigureRef  # noqa: E402
 from scoring.rules import edition, with_options  # noqa: E402
 from scoring.transcript import Game, turns_of, write  # noqa: E402
@@ -64,12 +66,7 @@ def watched(session: TableSession, true: Game, sure: tuple[Event, ...], asked: E
                         at=(0, 0), frame=1)
         person.save(session, Proposal(decision=made, crop=picture), still)
     assert len(person.asked) == 1
-    return tuple(e for t in turns_of(SETUP, [e for _, e in session_events(session)]) for e in t.events)
-
-
-def session_events(session: TableSession) -> tuple[tuple[int, Event], ...]:
-    from scoring.log import effective
-    return effective(session.entries)
+    return tuple(e for t in turns_of(SETUP, [e for _, e in effective(session.entries)]) for e in t.events)
 
 
 def test_a_move_that_an_earlier_turn_had_is_denied(session: TableSession) -> None:
@@ -103,3 +100,28 @@ def test_a_wrong_move_of_a_piece_is_silent_unless_itself_was_asked_about() -> No
     assert watch_games.compare(true, dict(write(wrong)))["silent"] == 1
     assert watch_games.compare(true, asking(dict(write(wrong)), 5))["silent"] == 0
     assert watch_games.compare(true, asking(dict(write(wrong)), 3))["silent"] == 1  # the question about the first move
+
+
+def test_what_the_rules_ask_about_an_earlier_turn_is_answered_in_the_next_one(tmp_path: Path) -> None:
+    """The camera has until the next tile to see for itself whom an event sent home."""
+    setup = Setup(expansions=("wheel",), rules=edition(), players=SETUP.players)
+    put = FigurePlaced(player=0, figure="follower", at=(2, -1), feature="cloister", where="I")
+    took = PlagueTook(player=0, figure="follower", at=(2, -1), feature="cloister", where="I")
+    begun: tuple[Event, ...] = (
+        TilePlaced(player=0, tile="wheel.27", at=(2, -1), rot=3), put,
+        TilePlaced(player=1, tile="wheel.28", at=(-1, 3), rot=2),
+        WheelTurned(player=0, steps=3), TilePlaced(player=0, tile="wheel.29", at=(4, 2), rot=0),
+        WheelTurned(player=1, steps=2))
+    tile, last = (TilePlaced(player=1, tile="wheel.31", at=(-1, 2), rot=1),
+                  TilePlaced(player=0, tile="wheel.26", at=(2, -2), rot=0))
+    events = (*begun, took, tile, last)
+    person = Person(Game(setup=setup, turns=turns_of(setup, events)))
+    picture = np.zeros((8, 8, 3), np.uint8)
+    with Store(tmp_path / "log.sqlite") as store:
+        session = TableSession(store, setup)
+        for event in (*begun, tile, last):
+            made = Decision(events=(event,), confidence=0.99, asked=False, alternatives=(((event,), 0.99), ((), 0.01)),
+                            at=(0, 0), frame=1)
+            person.save(session, Proposal(decision=made, crop=picture), keep(picture, {}))
+            assert bool(person.asked) == (event is last)
+        assert tuple(e for _, e in effective(session.entries)) == events

@@ -9,9 +9,9 @@ import pytest
 from tables import Table, figure
 
 from scoring.engine import fold, new_game
-from scoring.events import Player, Setup, TilePlaced
+from scoring.events import FigurePlaced, Player, Setup, TilePlaced
 from scoring.expansions.wheel import SEGMENTS, CrownTaken, PlagueTook, WheelTurned, wheel
-from scoring.log import Retracted, effective, open_questions
+from scoring.log import Amended, Retracted, effective, open_questions
 from scoring.rules import edition
 from scoring.state import GameState
 from scoring.tiles import Square
@@ -118,6 +118,18 @@ def test_where_nobody_saw_it_stop_people_are_asked(table: DialTable) -> None:
     assert isinstance(dict(effective(table.book.entries))[asked], WheelTurned)
 
 
+def test_a_stop_that_came_to_sight_with_the_tile_before_is_the_move_of_the_next_one(table: DialTable) -> None:
+    """An arm lay over two squares and the disc while both tiles were laid."""
+    table.tiles |= {NORTH: PLAIN, WEST: SIGNED}
+    table.figures[NORTH] = (figure("wheel.32", 3, "road", "N", "red"),)
+    table.figures[WEST] = (figure("wheel.33", 0, "road", "W", "blue"),)
+    table.turns_to("tax")
+    assert [e for e in table.events if isinstance(e, TilePlaced | WheelTurned)] == [
+        TilePlaced(player=0, tile="wheel.32", at=NORTH, rot=3), WheelTurned(player=1, steps=1),
+        TilePlaced(player=1, tile="wheel.33", at=WEST, rot=0)]
+    assert not open_questions(table.book.entries)
+
+
 def test_what_people_took_back_is_not_told_again(table: DialTable) -> None:
     table.turns_to("tax")
     table.lays(WEST, *SIGNED)
@@ -131,6 +143,51 @@ def test_a_figure_on_a_section_is_its_players_of_the_last_tile(table: DialTable)
     table.lays(NORTH, *PLAIN)
     table.puts("famine", "red")
     assert table.events[1:] == [CrownTaken(player=0, figure="follower", segment="famine")]
+
+
+def test_a_figure_that_slips_to_the_next_square_of_its_section_is_one_figure(table: DialTable) -> None:
+    """The squares of a section are not looked at together: one may still be known with the figure, another has it."""
+    table.lays(NORTH, *PLAIN)
+    made = figure("base.U", 0, "road", "E W", "red")
+    table.figures[0, 2] = (replace(made, foot=(0.98, 0.05)),)  # the section reaches over four squares
+    table.sees()
+    table.lays(WEST, "wheel.32", 0)
+    table.lays(EAST, "wheel.32", 0)
+    only, table.figures[0, 2], table.figures[1, 2] = (1, 2), (), (replace(made, foot=(0.02, 0.05)),)
+    for _ in range(3):
+        table.t_s += 5.0
+        seen = table.look()
+        told = table.reader.look(replace(seen, squares={only: seen.squares[only]}, whole=False), table.book.entries)
+        for decision in told.decisions:
+            table.book.commit(decision)
+    table.sees()
+    assert table.told(CrownTaken) == [CrownTaken(player=0, figure="follower", segment="storm")]
+
+
+def test_who_took_a_section_hardly_put_a_figure_on_the_tile_too(table: DialTable) -> None:
+    """A figure in a hand over the tile, on its way to the board, and a tile that completes what it would stand on."""
+    road = figure("wheel.31", 1, "road", "N S", "red", there=5.0)
+    table.turns_to("storm")
+    table.tiles[NORTH], table.figures[NORTH] = ("wheel.31", 1), (road,)
+    table.sees(1)
+    table.figures[NORTH] = ()
+    table.puts("famine", "red")
+    table.lays((2, -2), "wheel.27", 3)
+    table.sees()
+    assert table.told(CrownTaken) == [CrownTaken(player=0, figure="follower", segment="famine")]
+    asked = open_questions(table.book.entries)
+    assert not [e for seq, e in effective(table.book.entries) if isinstance(e, FigurePlaced) and seq not in asked]
+
+
+def test_what_people_took_back_may_be_told_of_another_turn(table: DialTable) -> None:
+    table.turns_to("tax")
+    table.lays(WEST, *SIGNED)
+    seq = next(seq for seq, e in effective(table.book.entries) if isinstance(e, WheelTurned))
+    table.book.say(Amended(seq=seq, body=WheelTurned(player=0, steps=3)))
+    table.lays(NORTH, *PLAIN)
+    table.turns_to("inquisition")
+    table.lays(EAST, "wheel.31", 0)
+    assert table.told(WheelTurned) == [WheelTurned(player=0, steps=3), WheelTurned(player=0, steps=1)]
 
 
 def test_it_goes_home_when_the_piece_stops_there_and_another_one_may_follow(table: DialTable) -> None:
