@@ -58,6 +58,11 @@ class PieceLimits:
     pig: tuple[float, float] = (-0.5, 2.0)
     no_pig: tuple[float, float] = (-6.2, 1.6)
     tells: float = 4.0  # most evidence of this (nats)
+    # the same where no player has a pig: any maker's (-0.5 in a film, 5.3 +- 1.0 simulated), and standing followers,
+    # 36 on oblique photographs, at most 1.7
+    any_pig: tuple[float, float] = (2.0, 3.5)
+    any_other: tuple[float, float] = (-5.1, 2.1)
+    foreign: float = 6.0  # log-odds of looks from which it is told: a piece of another box is rare (chosen)
     built: float = -2.2  # log-odds of a builder at which the network is neutral: most standing figures are near it
     tells_built: float = 1.5  # most evidence of this (nats); builders stand
     enough: int = 8  # measured figures on a table from which more say little about the size of one (chosen)
@@ -75,6 +80,20 @@ def kinds(tracks: Iterable[FigureTrack], pieces: Collection[str]) -> dict[int, F
     """Tracks by id with log-likelihoods of those ``pieces`` that take all figures of the table into account. Tracks
     without evidence of their piece are left out."""
     return Kinds().among(tuple(tracks), pieces)
+
+
+def foreign(tracks: Iterable[FigureTrack], owned: Collection[str]) -> list[FigureTrack]:
+    """The figures that are no pieces of this game, in which players have the pieces ``owned``. Only those whose
+    silhouette is unlike any follower's: shorter or longer wood may be another maker's."""
+    if "pig" in owned:
+        return []
+    out = []
+    for f in tracks:
+        if f.real > 0 and "pig" in f.pieces and "follower" in f.pieces and not f.piece:
+            said = np.array((f.pieces["pig"] - f.pieces["follower"]) / f.weight)
+            if float(_log_normal(said, PIECES.any_pig) - _log_normal(said, PIECES.any_other)) > PIECES.foreign:
+                out.append(f)
+    return out
 
 
 @dataclass(slots=True)
