@@ -11,6 +11,7 @@ import numpy.typing as npt
 from reading.belief import TableBelief
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame
+from reading.pieces import foreign
 from reading.policy import Moment
 from reading.shapes import Reading, shape
 from scoring.events import FigurePlaced, TilePlaced
@@ -20,8 +21,9 @@ from scoring.tiles import Square
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """Something that people should put right. ``code`` is take_back, missing, out_of_step or unread; ``player``,
-    ``feature`` and ``where`` name a figure; ``before`` and ``now`` are pictures of the square, added by the watcher."""
+    """Something that people should put right. ``code`` is take_back, missing, foreign (a figure of another box),
+    out_of_step or unread; ``player``, ``feature`` and ``where`` name a figure; ``before`` and ``now`` are pictures of
+    the square, added by the watcher."""
 
     code: str
     at: Square
@@ -37,6 +39,7 @@ def notices(belief: TableBelief, closed: GameState, told: LoggedGame, unexplaine
     """The differences between what must be visible given the log and what is. ``unexplained`` are squares with tiles
     that no history explains."""
     out = [*_figure_notices(belief, closed, told, colours, now),
+           *_foreign_notices(belief, closed, colours, now),
            *_tile_notices(belief, told, unexplained, now)]
     return tuple(sorted(out, key=lambda n: (n.code, n.at)))
 
@@ -64,6 +67,18 @@ def _figure_notices(belief: TableBelief, closed: GameState, told: LoggedGame, co
         if figure.segment < 0 or key[0] not in belief.figures_s:
             continue
         yield Notice(code="missing", at=key[0], player=key[1], feature=figure.feature, where=figure.where)
+
+
+def _foreign_notices(belief: TableBelief, closed: GameState, colours: Mapping[str, int],
+                     now: Moment) -> Iterator[Notice]:
+    """Figures that the game does not have; each is still read as the follower that somebody may have meant."""
+    told = set()
+    for f in foreign(belief.figures.values(), closed.box.counts):
+        paint = f.paint_among(colours)
+        if f.present and paint and f.at not in told and f.seen_s - f.came_s > LIMITS.notice_s \
+                and f.at in belief.lying():
+            told.add(f.at)
+            yield Notice(code="foreign", at=f.at, player=colours[paint])
 
 
 def _turns_since_scored(closed: GameState, key: tuple[Square, int]) -> int:

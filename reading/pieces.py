@@ -1,5 +1,5 @@
-"""Which piece each figure is: followers, large followers and builders by their length relative to the other figures of
-the same table, pigs by the figures' network.
+"""Which piece each figure is, by its length relative to the other figures of the same table; pigs above all by the
+figures' network.
 
 Seen from above a piece is as long as it is wide, and its maker chose how much wider a large follower is than an
 ordinary one. How long wood looks at one table (maker, tiles, lens) and how much longer large wood is are unknown but
@@ -43,8 +43,10 @@ class PieceLimits:
     guessed: float = 0.6  # standard deviation of that loss, relative to it
     shorter: float = 0.11  # logarithm of the ratio of ordinary to a builder's length: 14.3 mm
     builds: float = 0.12  # standard deviation of that between makers: 0.34 in the only film with builders
+    longer: float = 0.32  # logarithm of the ratio of a pig's to an ordinary length: 22.1 mm
+    rooted: float = 0.2  # standard deviation of that, turned to or from the camera (chosen)
     share: float = 0.2  # share of large followers among the figures on a table
-    builders: float = 0.05  # share of builders
+    builders: float = 0.05  # share of builders, and of pigs
     spoiled: float = 0.015  # share of silhouettes that say nothing: cut off, or merged with another
     most: float = 7.0  # most evidence of a figure's size (nats)
     # the network's log-odds of large against ordinary: their mean at a table that has as many of both, its standard
@@ -58,6 +60,11 @@ class PieceLimits:
     pig: tuple[float, float] = (-0.5, 2.0)
     no_pig: tuple[float, float] = (-6.2, 1.6)
     tells: float = 4.0  # most evidence of this (nats)
+    # the same where no player has a pig: any maker's (-0.5 in a film, 5.3 +- 1.0 simulated), and standing followers,
+    # 36 on oblique photographs, at most 1.7
+    any_pig: tuple[float, float] = (2.0, 3.5)
+    any_other: tuple[float, float] = (-5.1, 2.1)
+    foreign: float = 6.0  # log-odds of looks from which it is told: a piece of another box is rare (chosen)
     built: float = -2.2  # log-odds of a builder at which the network is neutral: most standing figures are near it
     tells_built: float = 1.5  # most evidence of this (nats); builders stand
     enough: int = 8  # measured figures on a table from which more say little about the size of one (chosen)
@@ -75,6 +82,20 @@ def kinds(tracks: Iterable[FigureTrack], pieces: Collection[str]) -> dict[int, F
     """Tracks by id with log-likelihoods of those ``pieces`` that take all figures of the table into account. Tracks
     without evidence of their piece are left out."""
     return Kinds().among(tuple(tracks), pieces)
+
+
+def foreign(tracks: Iterable[FigureTrack], owned: Collection[str]) -> list[FigureTrack]:
+    """The figures that are no pieces of this game, in which players have the pieces ``owned``. Only those whose
+    silhouette is unlike any follower's: shorter or longer wood may be another maker's."""
+    if "pig" in owned:
+        return []
+    out = []
+    for f in tracks:
+        if f.real > 0 and "pig" in f.pieces and "follower" in f.pieces and not f.piece:
+            said = np.array((f.pieces["pig"] - f.pieces["follower"]) / f.weight)
+            if float(_log_normal(said, PIECES.any_pig) - _log_normal(said, PIECES.any_other)) > PIECES.foreign:
+                out.append(f)
+    return out
 
 
 @dataclass(slots=True)
@@ -135,7 +156,7 @@ class Kinds:
         if not known:
             return odds
         column = {p: odds[:, n] for n, p in enumerate(self._pieces)}
-        long = tuple(p for p in ("large", "builder") if p in column)
+        long = tuple(p for p in ("large", "builder", "pig") if p in column)
         measured = [n for n, said in enumerate(known) if said.track.length > 0]
         if long and measured:
             odds[np.ix_(measured, [self._pieces.index(p) for p in long])] = _by_length(
@@ -239,9 +260,9 @@ def _densities(key: _LengthKey) -> tuple[Array, Array]:
     length, lies, pieces, lost, settled = key
     apart = np.log(length / (PIECES.lies if lies else PIECES.stands)) - _OFFSETS + lost
     spread = math.hypot(PIECES.figures, PIECES.guessed * lost)
-    shift = {"large": -_LARGER, "builder": PIECES.shorter}
-    share = {"large": PIECES.share, "builder": PIECES.builders}
-    wide = {"large": spread, "builder": math.hypot(spread, PIECES.builds)}
+    shift = {"large": -_LARGER, "builder": PIECES.shorter, "pig": -PIECES.longer}
+    share = {"large": PIECES.share, "builder": PIECES.builders, "pig": PIECES.builders}
+    wide = {"large": spread, "builder": math.hypot(spread, PIECES.builds), "pig": math.hypot(spread, PIECES.rooted)}
     logs = np.array([_normal(apart, spread), *(_normal(apart + shift[p], wide[p]) for p in pieces)])
     shares = np.array([1 - sum(share[p] for p in pieces), *(share[p] for p in pieces)])
     named = (SIZES[0], *pieces)

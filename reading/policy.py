@@ -131,8 +131,10 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
             and d.decision.events == (known[seq].event,) and not d.along & said}
     kept |= {d.decision.replaces: d for d in doubts if d.decision.replaces is not None and d.decision.replaces in known}
     spoken = {d.at for d in out} | {s.event.at for s in shown if isinstance(s.event, TilePlaced | FigurePlaced)}
-    doubts += [d for d in unexplained if d.decision.at not in spoken | {o.decision.at for o in doubts}]
-    free = [d for d in (*kept.values(), *(d for d in doubts if d.decision.replaces is None))
+    doubted = {o.decision.at for o in doubts}
+    others = [d for d in unexplained if d.decision.at not in spoken
+              and (d.decision.at not in doubted or not isinstance(_two(d.decision)[0], TilePlaced | FigurePlaced))]
+    free = [d for d in (*kept.values(), *(d for d in doubts if d.decision.replaces is None), *others)
             if (d.due and not pending(d) or now.last) and d.decision.replaces not in changed]
     if not now.last and any(line.asked for line in told.lines if line.seq not in changed):
         free = []  # one question at a time

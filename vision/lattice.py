@@ -22,6 +22,7 @@ from vision.frames import Image
 Array = npt.NDArray[np.float64]
 
 UNIT = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+CARELESS = 0.2  # tiles: how far people lay a tile from its place beside another one: a fifth on photographs of tables
 _AROUND = [(x, y) for x in (-2, -1, 0, 1, 2) for y in (-2, -1, 0, 1, 2) if x or y]
 
 
@@ -36,8 +37,10 @@ class Lattice:
 
     def predict(self, at: Square) -> Array:
         """Pose of a square: with its own displacement if known, else extrapolated from its known neighbours."""
-        if at in self.shifts:
-            return self.pose(at, self.shifts[at])
+        return self.pose(at, self.shifts[at]) if at in self.shifts else self.expected(at)
+
+    def expected(self, at: Square) -> Array:
+        """Pose of a square extrapolated from its known neighbours, whatever is known of itself."""
         total, weights = np.zeros(3), 0.0
         for dx, dy in _AROUND:
             near = self.shifts.get((at[0] + dx, at[1] + dy))
@@ -78,15 +81,42 @@ class Lattice:
     def refit(self, askew: float, straight: float) -> None:
         """Refit the perspective to the tiles' poses, so that far squares are predicted well. Corners that deviate by
         more than ``askew`` tiles are outliers: one object at the rim that is no tile would distort everything.
-        Unchanged when less than the fraction ``straight`` of the corners are inliers."""
+        Unchanged when less than the fraction ``straight`` of the corners are inliers. Tiles that were pushed away from
+        most others say nothing of the squares' places, only that they are squares themselves."""
+        most = self.together()
+        if len(most) < 0.5 * len(self.shifts):
+            return
         poses = {at: self.pose(at, shift) for at, shift in self.shifts.items()}
-        steps = np.concatenate([UNIT + at for at in poses])
+        back = np.linalg.inv(self.grid)
+        steps = np.concatenate([UNIT + at if at in most else apply(back, apply(pose, UNIT))
+                                for at, pose in poses.items()])
         pixels = np.concatenate([apply(pose, UNIT) for pose in poses.values()])
         grid, fits = cv2.findHomography(steps, pixels, cv2.RANSAC, askew * self.usual_side_px())
         if grid is None or fits.mean() < straight:
             return
         self.grid = np.asarray(grid, float)
         self.shifts.update({at: self.shift_of(at, pose) for at, pose in poses.items()})
+
+
+    def together(self) -> set[Square]:
+        """The largest part of the board whose tiles lie as their neighbours do."""
+        left, best = set(self.shifts), set[Square]()
+        while left:
+            part, new = set[Square](), [left.pop()]
+            while new:
+                part.add(at := new.pop())
+                beside = {n for n in neighbours([at]) & left if self._as(at, n)}
+                left -= beside
+                new += beside
+            best = max(best, part, key=lambda p: (len(p), min(p, default=())))
+        return best
+
+    def _as(self, at: Square, other: Square) -> bool:
+        """Whether two neighbouring tiles lie side by side, as far as people are careless."""
+        (x, y, turn), (u, v, _) = self.shifts[at], self.shifts[other]
+        dx, dy = other[0] - at[0], other[1] - at[1]
+        cos, sin = np.cos(turn) - 1, np.sin(turn)  # a rotated tile deflects its row
+        return float(np.hypot(u - x - cos * dx + sin * dy, v - y - sin * dx - cos * dy)) < CARELESS
 
 
 def shown_twice(lattice: Lattice, poses: Mapping[Square, Array], apart: float) -> set[Square]:

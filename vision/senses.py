@@ -37,6 +37,7 @@ class SenseLimits:
     one picture of each kind, of half of them and of none; it measures what each source contributes there."""
 
     placed: float = 0.05  # a square whose corners deviate more than this is evaluated again at the corrected pose
+    pulls: int = 3  # at most so often: a tile that was laid askew needs some
     astray: float = 0.4  # but not above this: it shows parts of several tiles
     there_most: float = 7.0  # limit of one look's log-odds of a tile
     there_sure: float = 4.0  # log-odds above which pictures are not used to tell whether there is a tile
@@ -126,15 +127,17 @@ class TileSense:
             return {}
         # a copy: rows are replaced below, and the caller's output belongs to its own poses
         said = self.said(bgr, [poses[at] for at in order], turns=4) if said is None else said.rows(range(len(order)))
-        placed = [_pulled(poses[at], said.corners[n]) for n, at in enumerate(order)]
-        off = np.abs(said.corners - UNIT).max(axis=(1, 2))
-        again = np.flatnonzero((off > limits.placed) & (off < limits.astray) & (said.present > 0.2))
-        if len(again):
+        placed = [pulled(poses[at], said.corners[n]) for n, at in enumerate(order)]
+        for _ in range(limits.pulls):
+            off = np.abs(said.corners - UNIT).max(axis=(1, 2))
+            again = np.flatnonzero((off > limits.placed) & (off < limits.astray) & (said.present > 0.2))
+            if not len(again):
+                break
             better = self.said(bgr, [placed[n] for n in again], turns=4)
             for row, n in enumerate(again):
                 for name in ("sides", "yes", "no", "present", "corners"):
                     getattr(said, name)[n] = getattr(better, name)[row]
-                placed[n] = _pulled(placed[n], better.corners[row])
+                placed[n] = pulled(placed[n], better.corners[row])
         plain = said.loglik(self.kinds)
         present = np.clip(said.present, 1e-6, 1 - 1e-6)
         there = np.clip(np.log(present / (1 - present)), -limits.there_most, limits.there_most)
@@ -229,7 +232,7 @@ def log_normal(loglik: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.asarray(loglik - top - np.log(np.exp(loglik - top).sum()))
 
 
-def _pulled(pose: Array, corners: Array) -> Array:
+def pulled(pose: Array, corners: Array) -> Array:
     """A pose moved and rotated, not stretched, to its detected corners (4, 2), in tiles."""
     off = corners - UNIT
     x, y = off.mean(axis=0)

@@ -10,13 +10,14 @@ looks. Squares are named from the first tile found; their place in the game is n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square
+from vision.astray import ASTRAY, AstrayFinder
 from vision.attention import Attention, Followed
 from vision.background import background_model, colour_distance, colours_of, painted_over
 from vision.dial import DialPiece
@@ -39,12 +40,14 @@ Finder = Callable[[Image], Lattice | None]
 @dataclass(slots=True)
 class _Square:
     """State of a square: since when it is ``due`` (something moved over it; None when it is not), when it was last
-    ``looked`` at, whether that look found its tile ``covered``, and its colours (8, 8, 3) when ``bare``."""
+    ``looked`` at and its tile last ``searched`` for around it, whether that look found its tile ``covered``, and its
+    colours (8, 8, 3) when ``bare``."""
 
     due_s: float | None = None
     changed: bool = False
     covered: bool = False
     looked_s: float = -np.inf
+    searched_s: float = -np.inf
     bare: npt.NDArray[np.float32] | None = None
 
 
@@ -59,6 +62,7 @@ class Tracker:
     register: Register = field(default_factory=Register)
     stacks: Stacks | None = None
     dial: DialPiece | None = None
+    astray: AstrayFinder | None = None
     find_at: Callable[[Image, tuple[float, float]], Lattice | None] | None = None
     start: StartSquares = field(default_factory=StartSquares)
     point_px: tuple[float, float] | None = None  # where people say that a tile lies, until it was searched for there
@@ -74,9 +78,8 @@ class Tracker:
     @property
     def poses(self) -> dict[Square, Array]:
         """Pose of every tile that lies."""
-        if self.lattice is None:
-            return {}
-        return {at: self.lattice.pose(at, shift) for at, shift in self.lattice.shifts.items()}
+        lattice = self.lattice
+        return {} if lattice is None else {at: lattice.pose(at, shift) for at, shift in lattice.shifts.items()}
 
     def places(self) -> dict[Square, Array]:
         """Poses of the tiles and of the squares beside them."""
@@ -270,6 +273,9 @@ class Tracker:
             lay.discard(at)
         for at, e in tiles.items():
             self.lattice.shifts[at] = self.lattice.shift_of(at, e.pose)
+        for at, e in self._astray(bgr, {at: e for at, e in evidence.items() if at not in tiles}, levels, lay - board):
+            evidence[at] = tiles[at] = e
+            self.lattice.shifts[at] = self.lattice.shift_of(at, e.pose)
         if len(tiles) >= 4:
             self.lattice.refit(a.askew, a.straight)
         figures = self.figures(bgr, {at: e.pose for at, e in tiles.items()}, self.lattice)
@@ -309,6 +315,25 @@ class Tracker:
         self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
         self.register.keep(bgr, self.poses, {at: e.pose for at, e in tiles.items()})
         return TableLook(frame=frame.id, t_s=frame.t_s, squares=out, whole=whole)
+
+    def _astray(self, bgr: Image, unseen: Mapping[Square, TileEvidence],
+                levels: Mapping[Square, npt.NDArray[np.float32]], lay: Set[Square],
+                ) -> Iterator[tuple[Square, TileEvidence]]:
+        """Tiles that lie beside their places: those that ``lay``, and new ones where something is on the table."""
+        assert self.lattice is not None and self.stillness is not None
+        bare, a = [s.bare for s in self._squares.values() if s.bare is not None], self.attention
+        if not bare or self.astray is None:
+            return
+        table = np.median(np.array(bare), axis=(0, 1, 2))
+        odd = [at for at, e in unseen.items() if e.seen > a.seen and at not in self.lattice.board and (
+            at in lay or float((colour_distance(levels[at], table) < a.hidden_lab).mean()) < ASTRAY.all_bare)]
+        for at in sorted(odd, key=lambda at: (self._squares.setdefault(at, _Square()).searched_s, at))[:ASTRAY.squares]:
+            self._squares[at].searched_s = self.stillness.now_s
+            found = self.astray(bgr, self.lattice, at, table, a.hidden_lab)
+            if found is not None and found.seen > a.seen:
+                found.there += 0.0 if at in lay else ASTRAY.prior
+                if found.there > a.there:
+                    yield at, found
 
     def _due(self, square: _Square, now: float) -> bool:
         return (square.due_s is not None and square.due_s <= now) or now - square.looked_s > self.attention.again_s

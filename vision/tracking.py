@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from scoring.tiles import Square, Tile
+from vision.astray import found_astray
 from vision.dial import DialPiece
 from vision.figures import Seen, find_figures
 from vision.find import BoardFinder
@@ -67,8 +69,9 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
         found = find_figures(bgr, poses, colours=[*known, *others.paints], view=view, board=board)
         return others.told(bgr, poses, found, board)
 
-    return Tracker(TileSense(kinds, tiles), find, figures, find_at=find_at, start=StartSquares(start or {}), dial=dial,
-                   stacks=Stacks(stacks, view) if stacks else None)
+    sense = TileSense(kinds, tiles)
+    return Tracker(sense, find, figures, find_at=find_at, start=StartSquares(start or {}), dial=dial,
+                   astray=partial(found_astray, sense), stacks=Stacks(stacks, view) if stacks else None)
 
 
 def _on(pose: Array, point: tuple[float, float]) -> bool:

@@ -15,6 +15,8 @@ _ROLE = {"city": "knight", "road": "thief", "field": "farmer", "cloister": "monk
 _TEXT = {
     "take_back": "Take back {name}'s {role} at {x}, {y}: it has been scored.",
     "missing": "{name}'s {role} should stand at {x}, {y}, and the camera does not see it.",
+    "foreign": "{name} has a figure at {x}, {y} that this game does not have: take another one, or start a game with "
+               "its box.",
     "out_of_step": "The tile at {x}, {y} does not lie there as the game has it: put it straight or correct the game.",
     "unread": "Something lies at {x}, {y} that the camera cannot read: enter the tile, or take it away.",
 }

@@ -390,6 +390,16 @@ def test_a_scored_figure_that_stays_is_noticed_and_a_retrieved_one_is_not(game: 
     assert game.last.notices == () and fold(TWO, game.events).scores == (3, 0)
 
 
+@pytest.mark.parametrize(("pig", "told"), [(4.5, ["foreign"]), (1.7, []), (-5.0, [])])  # 1.7: the most of a follower
+def test_a_figure_that_this_game_does_not_have_is_noticed(game: Game, pig: float, told: list[str]) -> None:
+    seen = replace(figure("base.A", 1, "road", "W", "red"), pieces={"follower": -0.2, "pig": pig - 0.2})
+    game.sees({(1, 0): ("base.A", 1)}, {(1, 0): (seen,)}, times=1)
+    assert game.last.notices == ()  # one look may be wrong
+    game.sees({(1, 0): ("base.A", 1)}, {(1, 0): (seen,)}, times=4)
+    assert [n.code for n in game.last.notices] == told
+    assert game.said()[-1] == ("figure", (1, 0), 0)  # read as the follower that was meant
+
+
 def test_a_farmer_is_not_taken_back_after_an_answer_and_a_correction(game: Game) -> None:
     """Said to be the thief, scored with its road, and corrected to the farmer that it was: it stands to the end."""
     field_ = "NL NR EL ER SL SR WL WR"

@@ -10,7 +10,7 @@ from reading.belief import FigureTrack, TableBelief
 from reading.doubtful import piece_doubts, piece_waits
 from reading.limits import LIMITS
 from reading.logged_game import logged_game
-from reading.pieces import PIECES, kinds
+from reading.pieces import PIECES, foreign, kinds
 from reading.policy import Decision, Doubt, Moment
 from scoring.engine import fold
 from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
@@ -55,6 +55,13 @@ def test_a_short_one_that_stands_is_a_builder_and_one_that_lies_is_none() -> Non
 def test_a_pig_is_told_by_the_network_against_what_it_says_of_followers(pig: float, is_one: bool) -> None:
     said = kinds([track(1, 0.36), track(2, 0.38, pig=pig)], TRADERS)[2].kinds
     assert (said["pig"] > said["follower"] + 1.0) == is_one and (said["pig"] < said["follower"] - 1.0) != is_one
+
+
+def test_what_no_player_has_is_foreign_where_its_silhouette_tells() -> None:
+    tracks = [track(1, 0.36), track(2, 0.41, pig=4.0), track(3, 0.5, pig=1.7), track(4, 0.29, builder=-1.0)]
+    assert [f.id for f in foreign(tracks, ("follower",))] == [2]
+    assert foreign(tracks, TRADERS) == []
+    assert foreign([replace(tracks[1], piece="follower")], ("follower",)) == []  # people said what it is
 
 
 def test_pieces_that_the_box_does_not_have_are_not_told_and_figures_that_say_nothing_are_left_out() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,6 +25,9 @@ _BUILDER = ((0, 19), (2.4, 19), (2.6, 17), (4.3, 16.6), (4.3, 15.8), (2.6, 15.4)
             (6.9, 6.4), (5.2, 6), (4.6, 8), (4.4, 4), (5.4, 0), (1.6, 0), (0.8, 2.4), (0, 3))
 _PIG = ((0, 9.5), (4, 9.9), (7.5, 9.2), (9.4, 7.4), (10, 5.2), (8.6, 3.8), (7.6, 3.2), (7.2, 0), (4.4, 0),
         (4, 2.4), (0, 2.6))
+# A piece of a newer box, in a robe: its size is an assumption, nobody has measured one.
+_ABBOT = ((0, 18.5), (1.8, 18), (2.9, 16.4), (2.6, 14.2), (1.9, 13.2), (4.6, 12.4), (5.6, 10.4), (5.8, 7), (6.6, 3),
+          (7.6, 0), (0, 0))
 
 
 def _sized(half: Sequence[tuple[float, float]], width_mm: float, height_mm: float) -> tuple[tuple[float, float], ...]:
@@ -34,7 +37,7 @@ def _sized(half: Sequence[tuple[float, float]], width_mm: float, height_mm: floa
 
 OUTLINES: Mapping[str, tuple[tuple[float, float], ...]] = {
     "follower": _FOLLOWER, "large": _sized(_FOLLOWER, 18.5, 19.3), "builder": _sized(_BUILDER, 14.3, 20.5),
-    "pig": _sized(_PIG, 22.1, 11.2)}
+    "pig": _sized(_PIG, 22.1, 11.2), "abbot": _ABBOT}
 
 # # Whole outlines, clockwise, of neutral pieces. Not measured: their lengths relative to a tile are from photographs of
 # such boxes, and makers differ.
@@ -88,6 +91,14 @@ class Piece:
 
     def moved(self, x_mm: float, y_mm: float, z_mm: float) -> Piece:
         return replace(self, x_mm=x_mm, y_mm=y_mm, z_mm=z_mm)
+
+
+def swapped(pieces: Sequence[tuple[int, Piece]], owned: Collection[str], rate: float,
+            rng: np.random.Generator) -> list[tuple[int, Piece]]:
+    """The pieces by turn, some followers (at this rate) replaced by pieces that players of this game do not have."""
+    strange = [name for name in OUTLINES if name != "follower" and name not in owned]
+    return [(turn, replace(p, figure=strange[int(rng.integers(len(strange)))])
+             if p.figure == "follower" and strange and rng.random() < rate else p) for turn, p in pieces]
 
 
 def faces(piece: Piece) -> tuple[list[Array], Array]:

@@ -16,7 +16,8 @@ class Mishaps:
     ``knock`` many tiles at once, ``shove`` the whole board by up to several tiles. ``jump`` is an abrupt change of
     exposure and white balance, ``switch`` a lamp that is switched on. ``rest`` is an arm or a knee that stays for some
     turns, ``crowd`` (chance per visit) another player's hand in view at the same time, ``beside`` figures that lie
-    close to the board, ``marks`` lines, squares and rings on the table. ``*_mm`` are the furthest moves.
+    close to the board, ``marks`` lines, squares and rings on the table. ``foreign`` (chance per
+    follower) is a piece of a box that is not in play, put down instead. ``*_mm`` are the furthest moves.
     """
 
     lamp: float = 0.0
@@ -34,6 +35,7 @@ class Mishaps:
     crowd: float = 0.0
     beside: float = 0.0
     marks: float = 0.0
+    foreign: float = 0.0
     track: float = 0.0  # 1: a score track with its figures is in view
     nudge_mm: float = 1.5
     bump_mm: float = 25.0
@@ -56,7 +58,7 @@ AT_LEVEL: Mapping[str, Mishaps] = {
                       switch=1, rest=0.1, beside=4, marks=1, track=1.0, nudge_mm=2.5),
 }
 OFTEN = Mishaps(lamp=8, shadow=0.3, nudge=0.4, late=0.6, forgotten=0.3, gap=0.15, bump=8, knock=8, shove=12, jump=0.5,
-                switch=6, rest=0.4, crowd=0.8, beside=6, marks=1, track=1.0)
+                switch=6, rest=0.4, crowd=0.8, beside=6, marks=1, foreign=0.3, track=1.0)
 NAMES = tuple(f.name for f in fields(Mishaps) if not f.name.endswith("_mm"))
 
 

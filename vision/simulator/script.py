@@ -86,12 +86,14 @@ class StartBoard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """``tops`` are the kinds of features on top of piles. A game begins with one tile (``start``) or a ``board``."""
+    """``tops`` are the kinds of features on top of piles, ``owned`` the pieces that players have. A game begins with
+    one tile (``start``) or a ``board``."""
 
     colours: tuple[str, ...]
     start: Laid | None
     turns: tuple[Turn, ...]
     tops: frozenset[str] = frozenset()
+    owned: frozenset[str] = frozenset()
     board: StartBoard | None = None
 
 
@@ -144,6 +146,7 @@ def script_of(data: Mapping[str, object], turns: int | None = None) -> Script:
     begun = engine.new_game(game.setup)
     board = _start_board(begun) if len(begun.tiles) > 1 else None
     return Script(colours=tuple(p.colour for p in game.setup.players), turns=tuple(steps), board=board,
+                  owned=frozenset(begun.box.counts),
                   start=Laid(tile=start.tile, at=start.at, rot=start.rot) if start and board is None else None,
                   tops=frozenset(s.top for s in begun.box.stacks if s.top))
 

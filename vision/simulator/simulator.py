@@ -24,7 +24,7 @@ from vision.simulator.layout import Pose, lay_tiles, set_up, stand
 from vision.simulator.mishaps import Lamps, Plan, Rest, homes, planned
 from vision.simulator.neutral import lain_at, stop_number, stops_of
 from vision.simulator.options import TILE_HEIGHT_MM, TILE_MM, Options
-from vision.simulator.pieces import LIES, Piece, draw_piece, region
+from vision.simulator.pieces import LIES, Piece, draw_piece, region, swapped
 from vision.simulator.props import arrange
 from vision.simulator.script import Laid, Script, Square, Standing, script_of
 from vision.simulator.stacks import on_piles, piles_of, place_of
@@ -64,7 +64,8 @@ class Simulator:
                          planner.seats_deg, self._rng("life"))
         standing, numbers = number_figures(script.turns)
         homes(numbers, self.options.goes_wrong, len(script.turns), self._rng("late"))
-        pieces = self._stand(script, {t.at: t for t in laid}, poses, plan, standing, numbers)
+        pieces = swapped(self._stand(script, {t.at: t for t in laid}, poses, plan, standing, numbers), script.owned,
+                         self.options.goes_wrong.foreign, self._rng("foreign"))
         gone = {n: t for (t, what), ns in numbers.items() if what != "put" for n in ns}
         stops, walks = stops_of(script, poses, plan, pieces, standing, gone, self._rng("neutral"))
         piles = piles_of(script, {t.at: t for t in laid}, poses, plan, len(stops), self._rng("stacks"))

@@ -531,6 +531,8 @@ export default {
     one: "{n} Aktion in Zug {turn} war nicht zu lesen: bitte nachsehen.",
     other: "{n} Aktionen in Zug {turn} waren nicht zu lesen: bitte nachsehen.",
   },
+  "issue.foreign":
+    "Diese Figur von {name} gehört nicht zu diesem Spiel: eine andere nehmen oder ein Spiel mit ihrer Schachtel beginnen.",
   "issue.out_of_step": "Dieses Plättchen liegt anders als im Spiel: richtig hinlegen oder antippen.",
   "issue.lens_bends":
     "Die Plättchen weichen um etwa {now} % ihrer Seite von einem geraden Gitter ab, weil das Objektiv verzerrt. Kalibriert wären es {straight} %: bastide calibrate lens.",

@@ -520,6 +520,8 @@ export default {
     one: "{n} move of turn {turn} could not be read: please look.",
     other: "{n} moves of turn {turn} could not be read: please look.",
   },
+  "issue.foreign":
+    "{name} has a figure here that this game does not have: take another one, or start a game with its box.",
   "issue.out_of_step": "This tile does not lie as it does in the game: put it right, or tap it.",
   "issue.lens_bends":
     "Tiles appear about {now} % of their side off a straight grid, because the lens distorts the picture. Calibrated it would be {straight} %: bastide calibrate lens.",

@@ -570,6 +570,8 @@ export default {
     many: "{n} coups du tour {turn} n’ont pas pu être lus : veuillez vérifier.",
     other: "{n} coups du tour {turn} n’ont pas pu être lus : veuillez vérifier.",
   },
+  "issue.foreign":
+    "{name} a posé ici une figurine qui n’est pas de cette partie : prenez-en une autre ou commencez une partie avec sa boîte.",
   "issue.out_of_step": "Cette tuile n’est pas posée comme dans la partie : remettez-la ou touchez-la.",
   "issue.lens_bends":
     "Les tuiles s’écartent d’environ {now} % de leur côté d’une grille droite, car l’objectif déforme l’image. Calibré, ce serait {straight} % : bastide calibrate lens.",

@@ -1,0 +1,96 @@
+"""Tiles that lie up to half a tile beside their places are found there."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from drawings import base_set, drawing
+
+from scoring.tiles import Square, catalogue
+from vision.frames import Frame, Image
+from vision.lattice import UNIT, Array, Lattice, apply
+from vision.tracker import Tracker
+from vision.tracking import make_tracker
+
+PX, SIZE = 72, (960, 600)
+GRID = np.array([[PX, 0, 350.0], [0, PX, 220.0], [0, 0, 1.0]])
+BOARD = {(0, 0): ("base.D", 0), (1, 0): ("base.V", 0), (0, 1): ("base.U", 0), (-1, 0): ("base.D", 2),
+         (0, -1): ("base.E", 2), (1, 1): ("base.K", 1)}
+KINDS = [tile for name, tile in catalogue().items() if name.startswith("base.")]
+SKIN = (120, 150, 200)  # BGR
+
+
+def moved(x: float, y: float, turn_deg: float = 0.0) -> Array:
+    """A step in tiles, turned about the tile's middle, in the tile's own coordinates."""
+    a = np.radians(turn_deg)
+    about = np.array([[1, 0, 0.5 + x], [0, 1, 0.5 + y], [0, 0, 1.0]])
+    rotation = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1.0]])
+    return np.asarray(about @ rotation @ np.array([[1, 0, -0.5], [0, 1, -0.5], [0, 0, 1.0]]))
+
+
+def pose(at: Square, motion: Array) -> Array:
+    return np.asarray(GRID @ np.array([[1, 0, at[0]], [0, 1, at[1]], [0, 0, 1.0]]) @ motion)
+
+
+def table(board: dict[Square, tuple[str, int]], motions: dict[Square, Array], hand: Square | None = None) -> Image:
+    """A picture of the board, some tiles moved, with a hand over one square."""
+    noise = np.random.default_rng(4).normal(0, 6, (SIZE[1], SIZE[0], 3)).astype(np.float32)
+    out = np.clip(cv2.GaussianBlur(noise, (0, 0), 2) * 2 + (60, 70, 120), 0, 255).astype(np.uint8)
+    for at, (tile, rot) in board.items():
+        art = np.rot90(drawing(tile, PX), -rot)
+        full = pose(at, motions.get(at, np.eye(3))) @ np.diag([1 / PX, 1 / PX, 1.0])
+        warped = cv2.warpPerspective(art, full, SIZE, flags=cv2.INTER_LINEAR)
+        mask = cv2.warpPerspective(np.full(art.shape[:2], 255, np.uint8), full, SIZE)
+        out = np.where(mask[..., None] > 127, warped, out)
+    if hand is not None:
+        cv2.fillConvexPoly(out, apply(pose(hand, np.eye(3)), UNIT * 1.5 - 0.25).astype(np.int32), SKIN)
+    return np.asarray(out, np.uint8)
+
+
+class Table:
+    """A tracker that follows the board."""
+
+    def __init__(self, board: dict[Square, tuple[str, int]]) -> None:
+        self.tracker: Tracker = make_tracker(KINDS, base_set(), ("red", "blue"), None)
+        self.frames = 0
+        self.tracker.find = lambda bgr: Lattice(grid=GRID.copy(), shifts=dict.fromkeys(board, (0.0, 0.0, 0.0)))
+        self.show(table(board, {}))
+        self.tracker.find = lambda bgr: None
+
+    def show(self, bgr: Image) -> None:
+        for _ in range(6):
+            self.tracker.feed(Frame(id=self.frames, t_s=self.frames * 0.5, source="", bgr=bgr))
+            self.frames += 1
+
+    def off(self, at: Square, motion: Array) -> float:
+        """How far a corner of the square's tile is from where it lies, in tiles."""
+        return float(np.abs(apply(self.tracker.poses[at], UNIT) - apply(pose(at, motion), UNIT)).max()) / PX
+
+
+BESIDE = [moved(0.1, 0.45), moved(0.48, -0.1), moved(0.3, 0.3, 14.0), moved(-0.1, 0.2, -20.0)]
+
+
+@pytest.mark.parametrize("motion", BESIDE)
+def test_a_tile_laid_beside_its_row_is_found(motion: Array) -> None:
+    watched = Table(BOARD)
+    watched.show(table({**BOARD, (2, 1): ("base.J", 0)}, {(2, 1): motion}))
+    assert watched.tracker.poses.keys() == {*BOARD, (2, 1)}
+    assert watched.off((2, 1), motion) < 0.05
+    later = {**BOARD, (2, 1): ("base.J", 0), (3, 1): ("base.L", 2)}  # and the next one, laid against it
+    watched.show(table(later, {(2, 1): motion, (3, 1): motion}))
+    assert watched.tracker.poses.keys() == later.keys()
+
+
+def test_a_tile_under_the_hand_that_pushed_its_neighbours_is_found_with_them() -> None:
+    watched, pushed = Table(BOARD), moved(0.4, 0.1)
+    watched.show(table(BOARD, {(1, 0): pushed}, hand=(1, 1)))
+    watched.show(table(BOARD, dict.fromkeys([(1, 0), (1, 1)], pushed)))
+    assert watched.off((1, 0), pushed) < 0.05 and watched.off((1, 1), pushed) < 0.05
+    assert watched.off((0, 1), np.eye(3)) < 0.05
+
+
+def test_what_is_no_tile_is_not_found_beside_the_board() -> None:
+    watched = Table(BOARD)
+    watched.show(table(BOARD, {}, hand=(2, 1)))
+    assert watched.tracker.poses.keys() == BOARD.keys()

@@ -1,0 +1,82 @@
+"""Tiles that do not lie where their neighbours let them be expected: laid carelessly, or pushed while a hand lay over
+them. Every tile has a pose of its own; the lattice is only where it is looked for first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.tiles import Square
+from vision.background import colour_distance, colours_of
+from vision.frames import Image
+from vision.lattice import Array, Lattice, apply
+from vision.senses import TileEvidence, TileSense, pulled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AstrayLimits:
+    """Lengths in tiles. The network finds a tile whose middle is up to 0.25 off, so steps of that length cover all
+    (measured: simulated tables, hard)."""
+
+    reach: float = 0.5  # how far a tile is looked for from where it is expected; further away it is another square's
+    step: float = 0.25  # between the places that are tried
+    off: float = 0.6  # how far its middle may be then: a place has an error, too
+    solid: float = 0.85  # least distance of its middle from other tiles' (`RegistrationLimits.solid`)
+    all_bare: float = 0.85  # share of a square that looks like the bare table, above which nothing lies near there
+    bare: float = 0.6  # share of a place that looks like the bare table, above which no tile lies there
+    likely: float = 0.5  # the network's probability of a tile from which a place is examined closely
+    pulls: int = 2  # more refinements of it to its corners: a turned one needs some
+    prior: float = -2.5  # log-odds of a new tile so far off: most things beside a board are none (chosen)
+    squares: int = 2  # that are searched in one look, those first that were not for longest
+
+
+ASTRAY = AstrayLimits()
+AstrayFinder = Callable[[Image, Lattice, Square, npt.NDArray[np.float32], float], TileEvidence | None]
+
+
+def found_astray(sense: TileSense, bgr: Image, lattice: Lattice, at: Square, table: npt.NDArray[np.float32],
+                 hidden_lab: float) -> TileEvidence | None:
+    """The tile of a square that is not seen in its place, where it lies near there: around that place, or around where
+    its neighbours let it be expected. What is within ``hidden_lab`` of the colour ``table`` (3,), in Lab, is bare
+    table. None if there is none, or only those of other squares."""
+    starts = [lattice.predict(at), *([lattice.expected(at)] if at in lattice.shifts else [])]
+    others = np.array([_middle(lattice, lattice.pose(square, shift)) for square, shift in lattice.shifts.items()
+                       if square != at]).reshape(-1, 2)
+    steps = np.arange(-ASTRAY.reach, ASTRAY.reach + ASTRAY.step / 2, ASTRAY.step)
+    tried = [start @ np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]]) for start in starts for y in steps for x in steps]
+    tried = [pose for pose in tried if _apart(_middle(lattice, pose), others) > ASTRAY.solid / 2
+             and _bare(bgr, pose, table, hidden_lab) < ASTRAY.bare]
+    near = [pulled(pose, corners) for pose, corners in zip(tried, sense.said(bgr, tried).corners, strict=True)]
+    expected = np.array([_middle(lattice, pose) for pose in starts])
+    near = [pose for pose in near if _apart(_middle(lattice, pose), others) > ASTRAY.solid
+            and _apart(_middle(lattice, pose), expected) < ASTRAY.off]
+    if not near:
+        return None
+    said = sense.said(bgr, near)
+    best = int(said.present.argmax())
+    if said.present[best] < ASTRAY.likely:
+        return None
+    pose = pulled(near[best], said.corners[best])
+    for _ in range(ASTRAY.pulls):
+        pose = pulled(pose, sense.said(bgr, [pose]).corners[0])
+    evidence = sense.look(bgr, {at: pose})[at]
+    return evidence if _apart(_middle(lattice, evidence.pose), others) > ASTRAY.solid else None
+
+
+def _middle(lattice: Lattice, pose: Array) -> Array:
+    """A pose's middle (2,), in steps of the lattice."""
+    return np.asarray(apply(np.linalg.inv(lattice.grid), apply(pose, [(0.5, 0.5)]))[0], float)
+
+
+def _apart(middle: Array, others: Array) -> float:
+    """The distance of a point (2,) from the nearest of these (N, 2)."""
+    return float(np.linalg.norm(others - middle, axis=1).min(initial=np.inf))
+
+
+def _bare(bgr: Image, pose: Array, table: npt.NDArray[np.float32], hidden_lab: float) -> float:
+    """The share of a place that looks like the bare table."""
+    return float((colour_distance(colours_of(bgr, {(0, 0): pose})[0, 0], table) < hidden_lab).mean())
