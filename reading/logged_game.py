@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -75,12 +75,16 @@ class LoggedTurn:
 
 @dataclass(frozen=True, kw_only=True)
 class LoggedGame:
-    """The log in order. ``denied`` are events that people took back: the reader does not report them again."""
+    """The log in order. ``denied`` are events that people took back: the reader does not report them again. ``nobody``
+    has for tiles, by their entry's number, with which probability the camera says that nobody claimed what they
+    completed, and whether people are asked; of those in ``nobody_said`` people said so."""
 
     lines: tuple[LoggedEvent, ...]
     groups: tuple[LoggedTurn, ...]
     denied: frozenset[Event]
     version: int
+    nobody: Mapping[int, tuple[float, bool]] = field(default_factory=dict)
+    nobody_said: frozenset[int] = frozenset()
 
     def group_at(self, at: Square) -> LoggedTurn | None:
         """The turn whose tile lies there, the newest if there are several."""
@@ -122,13 +126,16 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
                        confidence=likely.get(seq, 1.0) if seq in asked else 1.0, entered=seq in entered,
                        changed=changed.get(seq, seq))
                   for seq, event in effective(entries))
-    settled = {e.body.seq: e.seq for e in living if isinstance(e.body, Settled)}
+    settled = {e.body.seq: e.seq for e in living if isinstance(e.body, Settled) and e.source == "hand"}
+    nobody = {e.body.seq: (e.confidence, e.asked) for e in living
+              if isinstance(e.body, Settled) and e.source != "hand"}
     denied |= {FigurePlaced(player=line.event.player, figure="", at=line.event.at, feature="", where=""):
                settled[line.seq] for line in lines  # nobody claimed it
                if line.seq in settled and isinstance(line.event, TilePlaced)}
     holds = frozenset(d for d, seq in denied.items() if not any(
         _same(line.event, d) and (line.seq > seq or isinstance(d, TilePlaced | FigurePlaced)) for line in lines))
-    return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, version=len(entries))
+    return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, version=len(entries), nobody=nobody,
+                      nobody_said=frozenset(settled))
 
 
 def denies(denied: Collection[Event], event: Event | None) -> bool:

@@ -38,11 +38,14 @@ Finder = Callable[[Image], Lattice | None]
 
 @dataclass(slots=True)
 class _Square:
-    """State of a square: since when it is ``due`` (something moved over it; None when it is not), when it was last
-    ``looked`` at, whether that look found its tile ``covered``, and its colours (8, 8, 3) when ``bare``."""
+    """State of a square: since when it is ``due`` (something moved over it; None when it is not), since when it was
+    ``touched`` by what has ``moved`` over it since it was last ``looked`` at (None: nothing has), whether that look
+    found its tile ``covered``, and its colours (8, 8, 3) when ``bare``."""
 
     due_s: float | None = None
     changed: bool = False
+    touched_s: float | None = None
+    moved_s: float = -np.inf
     covered: bool = False
     looked_s: float = -np.inf
     bare: npt.NDArray[np.float32] | None = None
@@ -174,7 +177,9 @@ class Tracker:
             for at, part in zip(places, self.stillness.moving(boxes), strict=True):
                 if part > a.touched:
                     square = self._squares[at]
-                    square.due_s, square.changed = now, True
+                    square.due_s, square.moved_s, square.changed = now, now, True
+                    if square.touched_s is None:
+                        square.touched_s = self.stillness.then_s
         due = [n for n, at in enumerate(places) if self._due(self._squares[at], now)]
         if not due:
             self._vain_s = None
@@ -294,12 +299,13 @@ class Tracker:
         for at, e in evidence.items():
             square = self._squares[at]
             square.due_s = now + a.twice_s if square.changed else None
-            square.changed, square.looked_s = False, now
+            touched_s = 0.0 if square.touched_s is None else square.moved_s - square.touched_s
+            square.changed, square.looked_s, square.touched_s = False, now, None
             seen = e.seen
             if at not in tiles:
                 seen *= self._bareness(square, levels[at], light, was=at in lay)
             plain = square_look(e, self.sense.kinds, seen, figures.get(at, ()) if at in tiles else None, a,
-                                piles.get(at, {}))
+                                piles.get(at, {}), touched_s)
             out[at], held = in_hand(plain, at, covered, a)
             if held:
                 square.due_s = now + a.contradicted_s
