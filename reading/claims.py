@@ -16,15 +16,15 @@ import math
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from statistics import median
+from statistics import median, quantiles
 
-from reading.belief import TableBelief
+from reading.belief import TableBelief, figures_seen_on
 from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame, LoggedTurn
 from reading.policy import Decision, Moment
 from scoring.contributions import Question
-from scoring.events import FigurePlaced
+from scoring.events import FigurePlaced, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import Square
 from vision.looks import TableLook, probability
@@ -85,9 +85,12 @@ class UnseenClaims:
             known.append(_Glance(look.t_s, seen.touched_s, clear))
 
     @property
-    def laying_s(self) -> float | None:
-        """For how long something usually moves over a square while a tile is laid there; None while unknown."""
-        return median(self._layings_s) if len(self._layings_s) >= CLAIMS.least_layings else None
+    def layings_s(self) -> tuple[float, float] | None:
+        """For how long something moves over a square while a tile is laid there: usually, and seldom longer. None while
+        unknown."""
+        if len(self._layings_s) < CLAIMS.least_layings:
+            return None
+        return median(self._layings_s), quantiles(self._layings_s, n=10, method="inclusive")[-1]
 
     def decide(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
                now: Moment) -> Iterator[Decision]:
@@ -104,12 +107,12 @@ class UnseenClaims:
             n, group = next((n, g) for n, g in reversed(tuple(enumerate(log.groups))) if g.at == at)
             if group.tile is None or group.tile.entered or group.tile.seq in log.nobody_said:
                 continue
-            until_s = self._until_s(belief, log.groups, n)
-            if until_s is None:
-                continue
-            nobody = self._nobody(belief, at, until_s)
-            waits = not now.last and nobody is not None and now.t_s - until_s < LIMITS.notice_s \
-                and not any(g.t_s > until_s for g in self._glances[at])
+            ends = self._until_s(belief, log.groups, n)
+            if ends is None or any(f.real > 0.0 for f in figures_seen_on(belief, at)):
+                continue  # what was seen there is weighed as a figure
+            nobody = self._nobody(at, ends[0])
+            waits = not now.last and nobody is not None and now.t_s - ends[1] < LIMITS.notice_s \
+                and not any(g.t_s > ends[1] for g in self._glances[at])
             at_stake = self._points(states, log, group, question)
             margin = -LIMITS.clearly if nobody is None else nobody
             asked = not waits and (margin < LIMITS.agreed or probability(-margin) * at_stake > CLAIMS.points)
@@ -119,30 +122,47 @@ class UnseenClaims:
                 yield Decision(events=(), confidence=confidence, asked=asked, alternatives=(), at=at, frame=now.frame,
                                settles=group.tile.seq)
 
-    @staticmethod
-    def _until_s(belief: TableBelief, groups: Sequence[LoggedTurn], n: int) -> float | None:
-        """When the next tile was first seen; None while there is none."""
-        track = belief.squares.get(groups[n].at) if groups[n].at is not None else None  # type: ignore[arg-type]
-        if track is None or track.laid is None:
-            return None
-        after = groups[n + 1].at if n + 1 < len(groups) else None
-        later = belief.squares.get(after) if after is not None else None
-        until_s = belief.next_s(track.laid) if later is None or later.laid is None else later.laid.since_s
-        return None if math.isinf(until_s) else until_s
+    def before_next(self, made: Sequence[Decision], state: GameState) -> tuple[Decision, ...]:
+        """The decisions up to a tile of which it has to be said whether a claim was missed before the next one is
+        logged; the rest follow with the next look. ``state`` is that of the log."""
+        if not self._glances:
+            return tuple(made)
+        for n, d in enumerate(made):
+            for event in d.events if d.replaces is None and d.after is None else ():
+                if n and isinstance(event, TilePlaced) and state.turn_open and any(
+                        q.code == CLAIM and q.at in self._glances for q in state.box.questions(state)):
+                    return tuple(made[:n])
+                state = self.steps.after(state, event) or state
+        return tuple(made)
 
-    def _nobody(self, belief: TableBelief, at: Square, until_s: float) -> float | None:
+    def _until_s(self, belief: TableBelief, groups: Sequence[LoggedTurn], n: int) -> tuple[float, float] | None:
+        """When the hand came that laid the next tile, and when that tile was first seen; None while there is none. What
+        moves over other tiles between the two is that hand."""
+        own = belief.squares[at].laid if (at := groups[n].at) is not None and at in belief.squares else None
+        if own is None:
+            return None
+        next_at = groups[n + 1].at if n + 1 < len(groups) else None
+        lying = belief.lying()
+        if next_at is None or next_at not in lying:
+            seen_s = belief.next_s(own)
+            next_at = next((at for at, laid in lying.items() if laid.since_s == seen_s), None)
+            if next_at is None:
+                return None
+        seen_s = lying[next_at].since_s
+        laying_s = next((g.touched_s for g in self._glances.get(next_at, ()) if g.t_s == seen_s), 0.0)
+        return seen_s - CLAIMS.still_s - laying_s if laying_s > 0.0 else seen_s, seen_s
+
+    def _nobody(self, at: Square, until_s: float) -> float | None:
         """Log-odds that nobody claimed anything on a tile whose turn lasted until then; None if that was not watched.
         """
-        laying_s = self.laying_s
-        glances = self._glances[at]
+        known, glances = self.layings_s, self._glances[at]
         first = next((n for n, g in enumerate(glances) if g.clear), None)
-        if laying_s is None or laying_s < CLAIMS.hand_s or first is None or glances[first].t_s > until_s:
+        if known is None or known[0] < CLAIMS.hand_s or first is None or glances[first].t_s > until_s:
             return None
-        longest, since_s = glances[first].touched_s - laying_s, glances[first].t_s
-        hidden_s = glances[0].t_s - glances[0].touched_s if first else None  # since when it has not been visible
-        if hidden_s is not None:
-            longest = max(longest, since_s - hidden_s - laying_s)
-        hidden_s = None
+        usual_s, long_s = known
+        since_s, hidden_s = glances[first].t_s, None
+        covered_s = glances[first].touched_s if not first else since_s - glances[0].t_s + glances[0].touched_s
+        longest = covered_s - long_s  # the hand that laid it
         for g in glances[first + 1:]:
             begun_s = max(since_s, g.t_s - CLAIMS.still_s - g.touched_s) if hidden_s is None else hidden_s
             if begun_s >= until_s:
@@ -156,7 +176,7 @@ class UnseenClaims:
         else:
             if hidden_s is not None:
                 longest = max(longest, until_s - hidden_s)
-        return CLAIMS.untouched - CLAIMS.possible - CLAIMS.passing * max(0.0, longest) / laying_s
+        return CLAIMS.untouched - CLAIMS.possible - CLAIMS.passing * max(0.0, longest) / usual_s
 
     def _points(self, states: Sequence[GameState], log: LoggedGame, group: LoggedTurn, question: Question) -> int:
         """The most points that a claim would have been worth at once."""

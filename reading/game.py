@@ -80,7 +80,7 @@ class GameReader:
         self._search = Search(self._colours, self._steps, self._sized)
         self._doubtful = DoubtfulTiles()
         self._remote_claims = RemoteClaims()
-        self._unseen_claims = UnseenClaims(self._steps)
+        self._claims = UnseenClaims(self._steps)
         self._neutrals, self._neutral_moves = box_of(setup).neutrals, NeutralMoves(self._steps)
         self._stacks, self._stack_moves = box_of(setup).stacks, StackMoves(self._steps)
         self._dial_moves = DialMoves(self._steps, new_game(setup))
@@ -112,7 +112,7 @@ class GameReader:
             return Decisions(status="no_board" if self._alignment is None else "lost", alignment=self._alignment)
         if self._alignment is not None:
             placed = self._alignment.look(look)
-            self._unseen_claims.look(placed)
+            self._claims.look(placed)
             if self._neutrals:
                 self._neutral_moves.look(placed, self._neutrals)
             if self._stacks:
@@ -230,7 +230,7 @@ class GameReader:
                 self._weighed.pop(at, None)
         best = histories[0]
         seen = notices(self._informed, self._steps.closed(best.state), log, best.dropped & fresh, self._colours, now)
-        made = (*self._unseen_claims.decide(self._informed, log, states, now), *made)
+        made = (*self._claims.decide(self._informed, log, states, now), *self._claims.before_next(made, state))
         return Decisions(decisions=made, shown=shown, notices=seen, alignment=self._alignment)
 
     def _long_past(self, log: LoggedGame, state: GameState, now: Moment) -> tuple[dict[int, Doubt], list[Decision]]:

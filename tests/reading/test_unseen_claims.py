@@ -32,7 +32,7 @@ class Film:
 
     def __post_init__(self) -> None:
         self.reader, self.book, self.t_s = GameReader(TWO), Book(), 1.0
-        self.tiles = dict(START)
+        self.tiles, self.doubts = dict(START), dict[Square, dict[tuple[str, int], float]]()
         self.n = 0
         self.glance({at: 0.0 for at in [(0, 0), CAP[0], *((n, 0) for n in range(1, 9))]})
         for _ in range(CLAIMS.least_layings):
@@ -40,7 +40,7 @@ class Film:
 
     def glance(self, touched: dict[Square, float], hidden: tuple[Square, ...] = ()) -> None:
         """A look at these squares, after something moved over each of them for so long."""
-        seen = look(self.t_s, self.tiles, hidden=hidden, whole=False).squares
+        seen = look(self.t_s, self.tiles, hidden=hidden, whole=False, doubts=self.doubts).squares
         bare = look(self.t_s, {at: START[0, 0] for at in touched}).squares
         squares = {at: replace(seen[at] if at in seen else replace(bare[at], there=-5.0),
                                touched_s=s if self.measures else math.nan) for at, s in touched.items()}
@@ -66,6 +66,10 @@ class Film:
         self.t_s += LIMITS.notice_s
         self.glance({})
 
+    def logged(self, at: Square) -> int:
+        """The entry of the tile on a square; 0 if there is none."""
+        return next((e.seq for e in self.book.entries if getattr(e.body, "at", None) == at), 0)
+
     @property
     def nobody(self) -> LogEntry | None:
         """What the log has about the newest claim."""
@@ -78,13 +82,40 @@ def test_nobody_claimed_a_tile_that_nobody_touched() -> None:
     film.passes()
     said = film.nobody
     assert said is not None and not said.asked and said.confidence > probability(LIMITS.sure)
-    tiles = [e.seq for e in film.book.entries if getattr(e.body, "at", None) == CAP[0]]
-    assert said.body == Settled(seq=tiles[0], code="claim")
-    after = [e.seq for e in film.book.entries if getattr(e.body, "at", None) == (film.n, 0)]
-    assert said.seq < after[0], "it is said before the next tile is logged, so that nobody is asked"
+    assert said.body == Settled(seq=film.logged(CAP[0]), code="claim")
+    assert said.seq < film.logged((film.n, 0)), "it is said before the next tile is logged, so that nobody is asked"
     film.waits()
     film.passes()
     assert film.nobody is said, "it is said once"
+
+
+def test_the_hand_that_lays_the_next_tile_is_not_the_claimant_s() -> None:
+    """However long it is there: it came after the turn."""
+    film = Film()
+    film.lays(*CAP)
+    film.touched = 4.0
+    film.passes(over={CAP[0]: 3.9})
+    film.waits()
+    said = film.nobody
+    assert said is not None and not said.asked and said.confidence > probability(LIMITS.sure)
+
+
+def test_a_verdict_precedes_the_next_tile_though_both_were_found_at_once() -> None:
+    film = Film()
+    film.tiles[CAP[0]] = CAP[1]
+    film.t_s += 6.0
+    film.doubts = {CAP[0]: {CAP[1]: 0.0, ("base.D", 2): -0.3}}
+    film.glance({CAP[0]: film.touched})
+    film.t_s += 2.0
+    film.glance({CAP[0]: 0.0})
+    assert not film.logged(CAP[0])
+    film.doubts = {}
+    film.tiles[film.n + 1, 0] = "base.U", 0
+    film.t_s += 6.0
+    film.glance({(film.n + 1, 0): film.touched, CAP[0]: 0.0})
+    assert film.logged(CAP[0]) and not film.logged((film.n + 1, 0))
+    film.waits()
+    assert film.nobody is not None and film.nobody.seq < film.logged((film.n + 1, 0))
 
 
 def test_a_hand_that_only_passes_changes_little() -> None:
@@ -149,8 +180,7 @@ def test_what_was_not_measured_is_not_judged() -> None:
 def test_what_people_said_stays() -> None:
     film = Film()
     film.lays(*CAP)
-    tile = next(e.seq for e in film.book.entries if getattr(e.body, "at", None) == CAP[0])
-    film.book.say(Settled(seq=tile, code="claim"))
+    film.book.say(Settled(seq=film.logged(CAP[0]), code="claim"))
     count = len(film.book.entries)
     film.passes(over={CAP[0]: 5.0})
     film.waits()
@@ -168,7 +198,7 @@ def test_how_long_a_square_was_touched_is_recorded(touched: float) -> None:
 def test_old_tiles_are_forgotten() -> None:
     claims = UnseenClaims(Steps())
     film = Film()
-    film.reader._unseen_claims = claims
+    film.reader._claims = claims
     for n in range(9, 9 + 30):
         film.glance({(n, 0): 0.0})
         film.passes()
