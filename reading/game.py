@@ -220,7 +220,7 @@ class GameReader:
             {**long_past,
              **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
             [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe, *open_],
-            partial(self._effect, tuple(events)), partial(piece_waits, self._belief, self._colours))
+            partial(self._effect, tuple(events)), partial(piece_waits, self._belief))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(self._informed, log, states, self._steps, self._colours, now)
         made = _with(made, (*others, *turned, *raised, *walked)[:1])
