@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bastide.table.asking import CLAIM, WHOSE
+from bastide.table.asking import WHOSE
 from bastide.table.session import TableSession
 from bastide.watching.following import commit
+from reading.claims import CLAIM
 from reading.watcher import Proposal
 from scoring.contributions import BEFORE
 from scoring.events import Event, FigurePlaced, TilePlaced, from_json, to_json

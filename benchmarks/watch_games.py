@@ -38,7 +38,6 @@ from random_games import random_game  # noqa: E402
 
 from bastide.camera.opening import open_camera
 from bastide.log.store import Store
-from bastide.table.asking import CLAIM
 from bastide.table.demo_game import demo_game
 from bastide.table.session import TableSession
 from bastide.tiles.art import box_contents, load_tiles
@@ -47,6 +46,7 @@ from bastide.watching.following import commit, follow
 from bastide.watching.learning import Learner
 from bastide.watching.recording import transcript_of
 from bastide.watching.watcher import make_watcher
+from reading.claims import CLAIM
 from reading.record import Recorder
 from scoring.engine import new_game, step
 from scoring.events import FigurePlaced, TileDiscarded, TilePlaced, TurnEnded

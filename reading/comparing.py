@@ -132,9 +132,21 @@ def alternatives(histories: Sequence[History], turn: Turn, *, figure: bool) -> l
             continue
         key = ((event,) if event else ()) if figure else (placed,)
         weights.setdefault(key, min(0.0, weight - turn.weight - _contradicted(histories[0], turn, placed)))
+    logged = _logged(turn, figure=figure)
+    for key in weights:  # being in the log is no evidence
+        if logged is not None and key and (same_tile(key[0], logged) if isinstance(logged, TilePlaced) else
+                                           key[0] == logged):
+            weights[key] -= LIMITS.logged
     total = sum(math.exp(w) for w in weights.values())
     ranked = sorted(weights.items(), key=lambda w: -w[1])
     return [(events, math.exp(w) / total) for events, w in ranked[:5]]
+
+
+def _logged(turn: Turn, *, figure: bool) -> Event | None:
+    """The tile or figure that the log has in a turn."""
+    if turn.group is None or turn.group.tile is None:
+        return None
+    return next((f.event for f in reversed(turn.group.figures())), None) if figure else turn.group.tile.event
 
 
 def _contradicted(h: History, turn: Turn, placed: TilePlaced) -> float:

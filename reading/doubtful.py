@@ -101,14 +101,10 @@ def about_piece(doubt: Doubt) -> bool:
         and replace(other, figure=told.figure) == told
 
 
-def piece_waits(belief: TableBelief, colours: Mapping[str, int], doubt: Doubt) -> bool:
-    """Whether a doubt is about the piece of a figure that still stands, and few figures are there to compare it with:
-    what is large at this table shows later."""
-    told = doubt.decision.events[0] if doubt.decision.events else None
-    if not about_piece(doubt) or not isinstance(told, FigurePlaced):
-        return False
-    stands = any(f.present and colours.get(f.paint) == told.player for f in figures_on(belief, told.at))
-    return stands and sum(f.present and f.length > 0.0 for f in belief.figures.values()) < PIECES.enough
+def piece_waits(belief: TableBelief, doubt: Doubt) -> bool:
+    """Whether a doubt is about the piece of a figure, and few have been seen to compare it with: what is large at this
+    table shows later, also of a figure that has gone home."""
+    return about_piece(doubt) and sum(f.length > 0.0 and f.real > 0.0 for f in belief.figures.values()) < PIECES.enough
 
 
 def piece_doubts(belief: TableBelief, log: LoggedGame, told: Mapping[int, FigureTrack], state: GameState,

@@ -27,6 +27,7 @@ from functools import partial
 
 from reading.alignment import Alignment, agreement, aligned_by_start, aligned_by_tiles
 from reading.belief import TableBelief, figures_seen_on, updated
+from reading.claims import UnseenClaims
 from reading.dial import DialMoves
 from reading.doubtful import DoubtfulTiles, about_piece, piece_doubts, piece_waits
 from reading.evidence import readings_of
@@ -79,6 +80,7 @@ class GameReader:
         self._search = Search(self._colours, self._steps, self._sized)
         self._doubtful = DoubtfulTiles()
         self._remote_claims = RemoteClaims()
+        self._claims = UnseenClaims(self._steps)
         self._neutrals, self._neutral_moves = box_of(setup).neutrals, NeutralMoves(self._steps)
         self._stacks, self._stack_moves = box_of(setup).stacks, StackMoves(self._steps)
         self._dial_moves = DialMoves(self._steps, new_game(setup))
@@ -108,11 +110,13 @@ class GameReader:
         self._last = Moment(frame=look.frame, t_s=look.t_s)
         if not self._placed(look, log):
             return Decisions(status="no_board" if self._alignment is None else "lost", alignment=self._alignment)
-        if self._neutrals and self._alignment is not None:
-            self._neutral_moves.look(self._alignment.look(look), self._neutrals)
-        if self._stacks and self._alignment is not None:
-            state = self._prefix.after([line.event for line in log.lines])
-            self._stack_moves.look(self._alignment.look(look), state)
+        if self._alignment is not None:
+            placed = self._alignment.look(look)
+            self._claims.look(placed)
+            if self._neutrals:
+                self._neutral_moves.look(placed, self._neutrals)
+            if self._stacks:
+                self._stack_moves.look(placed, self._prefix.after([line.event for line in log.lines]))
         return self._decide(log, self._last)
 
     def finish(self, entries: Sequence[LogEntry]) -> Decisions:
@@ -165,8 +169,7 @@ class GameReader:
         return aligned_by_start(self._belief, start, look.t_s)
 
     def _other_board(self, look: TableLook, known: Mapping[Square, Reading], log: LoggedGame) -> bool:
-        """A look that does not show the known board in its place: re-register it elsewhere, or report it lost (False).
-        """
+        """A look that does not show the known board in its place: find it elsewhere, or report it lost (False)."""
         there = aligned_by_tiles(look, known)
         if there is not None and there[1] >= LIMITS.board_known:
             self._alignment = there[0]
@@ -182,8 +185,7 @@ class GameReader:
 
     def _known(self, log: LoggedGame) -> dict[Square, Reading]:
         """The known tiles: those of the log, and those believed beyond it."""
-        state = self._prefix.after([line.event for line in log.lines])
-        out = {at: (p.tile, p.rot) for at, p in state.tiles.items()}
+        out = {at: (p.tile, p.rot) for at, p in self._prefix.after([line.event for line in log.lines]).tiles.items()}
         for at, laid in self._belief.lying().items() if self._alignment is not None else ():
             said, _ = laid.readings
             ranked = sorted(said.items(), key=lambda s: (-s[1], s[0]))
@@ -218,7 +220,7 @@ class GameReader:
             {**long_past,
              **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
             [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe, *open_],
-            partial(self._effect, tuple(events)), partial(piece_waits, self._belief, self._colours))
+            partial(self._effect, tuple(events)), partial(piece_waits, self._belief))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(self._informed, log, states, self._steps, self._colours, now)
         made = _with(made, (*others, *turned, *raised, *walked)[:1])
@@ -228,6 +230,7 @@ class GameReader:
                 self._weighed.pop(at, None)
         best = histories[0]
         seen = notices(self._informed, self._steps.closed(best.state), log, best.dropped & fresh, self._colours, now)
+        made = (*self._claims.decide(self._informed, log, states, now), *self._claims.before_next(made, state))
         return Decisions(decisions=made, shown=shown, notices=seen, alignment=self._alignment)
 
     def _long_past(self, log: LoggedGame, state: GameState, now: Moment) -> tuple[dict[int, Doubt], list[Decision]]:

@@ -77,13 +77,17 @@ class LoggedTurn:
 class LoggedGame:
     """The log in order. ``denied`` are events that people took back: the reader does not report them again.
     ``denied_after`` are those with the number of the entry after which each was: of some kinds the same event may well
-    happen in another turn."""
+    happen in another turn. ``nobody`` has for tiles, by their entry's number, with which probability the camera says
+    that nobody claimed what they completed, and whether people are asked; of those in ``nobody_said`` people said so.
+    """
 
     lines: tuple[LoggedEvent, ...]
     groups: tuple[LoggedTurn, ...]
     denied: frozenset[Event]
     version: int
     denied_after: frozenset[tuple[int, Event]] = frozenset()
+    nobody: Mapping[int, tuple[float, bool]] = field(default_factory=dict)
+    nobody_said: frozenset[int] = frozenset()
 
     def denied_in(self, n: int, event: Event) -> bool:
         """Whether people took this event back where it would belong to that turn (-1: before the first one)."""
@@ -135,14 +139,16 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
                        confidence=likely.get(seq, 1.0) if seq in asked else 1.0, entered=seq in entered,
                        changed=changed.get(seq, seq))
                   for seq, event in happened)
-    settled = {e.body.seq: e.seq for e in living if isinstance(e.body, Settled)}
+    settled = {e.body.seq: e.seq for e in living if isinstance(e.body, Settled) and e.source == "hand"}
+    nobody = {e.body.seq: (e.confidence, e.asked) for e in living
+              if isinstance(e.body, Settled) and e.source != "hand"}
     denied |= {FigurePlaced(player=line.event.player, figure="", at=line.event.at, feature="", where=""):
                settled[line.seq] for line in lines  # nobody claimed it
                if line.seq in settled and isinstance(line.event, TilePlaced)}
     holds = frozenset(d for d, seq in denied.items() if not any(
         _same(line.event, d) and (line.seq > seq or isinstance(d, TilePlaced | FigurePlaced)) for line in lines))
     return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, version=len(entries),
-                      denied_after=frozenset(denied_after))
+                      denied_after=frozenset(denied_after), nobody=nobody, nobody_said=frozenset(settled))
 
 
 def _place(seq: int, said: Mapping[int, Body], in_force: Sequence[int]) -> int:

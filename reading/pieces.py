@@ -67,7 +67,7 @@ class PieceLimits:
     foreign: float = 6.0  # log-odds of looks from which it is told: a piece of another box is rare (chosen)
     built: float = -2.2  # log-odds of a builder at which the network is neutral: most standing figures are near it
     tells_built: float = 1.5  # most evidence of this (nats); builders stand
-    enough: int = 8  # measured figures on a table from which more say little about the size of one (chosen)
+    enough: int = 12  # measured figures on a table from which more say little about the size of one (chosen)
     hardly: float = 0.1  # nats by which other figures' looks may change a piece before it is weighed again
 
 

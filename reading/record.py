@@ -49,7 +49,9 @@ def _square(s: SquareLook) -> list[object]:
     figures = None if s.figures is None else [_figure(f) for f in s.figures]
     neutral = {n: [round(v.there, 1), *(round(x, 3) for x in v.foot)] for n, v in s.neutral.items()}
     stacks = {n: _stack(v) for n, v in s.stacks.items()}
-    more = [neutral, stacks] if stacks else [neutral] if neutral else []
+    more: list[object] = [neutral, stacks] if stacks else [neutral] if neutral else []
+    if not math.isnan(s.touched_s):
+        more = [neutral, stacks, round(s.touched_s, 2)]
     return [round(s.there, 1), round(s.seen, 2), round(s.rest, 1), kept, figures, *more]
 
 
@@ -80,7 +82,8 @@ def look_from_json(data: Mapping[str, object]) -> TableLook:
                                        stacks={n: StackLook(there=v[0], top=(v[1], v[2]), yaw=v[3],
                                                             floor=(v[4], v[5]), heights=tuple(v[6]),
                                                             tone=v[7] if len(v) > 7 else None)
-                                               for n, v in (more[1] if len(more) > 1 else {}).items()})
+                                               for n, v in (more[1] if len(more) > 1 else {}).items()},
+                                       touched_s=more[2] if len(more) > 2 else math.nan)
         return TableLook(frame=told["f"], t_s=told["t"], squares=squares, whole=bool(told.get("w")))
     except (KeyError, TypeError, ValueError, IndexError) as e:
         raise InvalidNotation(f"a look: {e!r}") from e

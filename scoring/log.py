@@ -37,7 +37,8 @@ class Inserted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """A person answered the question ``code`` about entry ``seq`` with "nothing is missing"."""
+    """The answer to the question ``code`` about entry ``seq`` is that nothing is missing. People said so, or the camera
+    with the entry's confidence; with ``asked`` people are to be asked nevertheless."""
 
     seq: int
     code: str
@@ -187,6 +188,8 @@ def open_questions(entries: Sequence[LogEntry]) -> frozenset[int]:
     """Entries with a question that neither a person nor a later, more certain reading has settled."""
     asked: set[int] = set()
     for e in alive(entries):
+        if isinstance(e.body, Settled):  # asked about by its own question
+            continue
         corrects = isinstance(e.body, Amended | Retracted)
         target = e.body.seq if isinstance(e.body, Amended | Retracted) else e.seq
         if e.asked and e.source != "hand":
@@ -198,7 +201,8 @@ def open_questions(entries: Sequence[LogEntry]) -> frozenset[int]:
 
 def settled(entries: Sequence[LogEntry]) -> frozenset[tuple[int, str]]:
     """The (entry, question code) pairs that a person answered with "nothing is missing"."""
-    return frozenset((e.body.seq, e.body.code) for e in alive(entries) if isinstance(e.body, Settled))
+    return frozenset((e.body.seq, e.body.code) for e in alive(entries)
+                     if isinstance(e.body, Settled) and e.source == "hand")
 
 
 def state_of(setup: Setup, entries: Iterable[LogEntry]) -> GameState:

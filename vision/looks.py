@@ -71,7 +71,8 @@ class SquareLook:
     if one does, ``tiles`` are log-likelihoods of (tile, rot), the likeliest first, and ``rest`` that of every reading
     not listed. ``seen`` is the part of the square that is not occluded, 0 .. 1. ``figures`` is None when they were not
     searched for. ``neutral`` are possible neutral pieces by name, where figures were searched for; ``stacks`` are the
-    places for piles by the name of their blocks.
+    places for piles by the name of their blocks. ``touched_s`` is for how long something moved over the square since
+    the look before: from the frame before the first motion to the last one. 0 if nothing did, NaN if not measured.
     """
 
     there: float
@@ -81,6 +82,7 @@ class SquareLook:
     figures: tuple[FigureLook, ...] | None = None
     neutral: Mapping[str, NeutralLook] = field(default_factory=dict)
     stacks: Mapping[str, StackLook] = field(default_factory=dict)
+    touched_s: float = math.nan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,9 +27,10 @@ def in_hand(look: SquareLook, at: Square, covered: Collection[Square], a: Attent
 
 
 def square_look(evidence: TileEvidence, kinds: Sequence[Tile], seen: float, found: Sequence[Seen] | None,
-                a: Attention, piles: Mapping[str, StackLook]) -> SquareLook:
+                a: Attention, piles: Mapping[str, StackLook], touched_s: float) -> SquareLook:
     """The likeliest readings of the tile and the figures that are more than noise. ``seen`` is the visible part of the
-    square, ``found`` None if figures were not searched for, ``piles`` what was seen of piles of blocks there."""
+    square, ``found`` None if figures were not searched for, ``piles`` what was seen of piles of blocks there,
+    ``touched_s`` for how long something has moved over it."""
     figures = None if found is None else tuple(f.look for f in found if f.look.there > a.figure_least)
     most = a.shown
     order = np.argsort(-evidence.loglik, axis=None)
@@ -37,4 +38,4 @@ def square_look(evidence: TileEvidence, kinds: Sequence[Tile], seen: float, foun
     rest = order[most:]
     left = float(np.logaddexp.reduce(evidence.loglik.flat[rest]) - np.log(len(rest))) if len(rest) else -20.0
     return SquareLook(there=evidence.there, seen=float(np.clip(seen, 0, 1)), tiles=listed, rest=max(left, -20.0),
-                      figures=figures, neutral=best_of(found or ()), stacks=piles)
+                      figures=figures, neutral=best_of(found or ()), stacks=piles, touched_s=touched_s)

@@ -47,6 +47,7 @@ class Stillness:
         self.moved: Mask = np.zeros(self.size[::-1], bool)
         self.last_s: Grey = np.full(self.size[::-1], -np.inf, np.float32)  # last motion of each pixel, on our clock
         self.now_s = 0.0  # seconds since ``begun_s``, the first frame unless it is given
+        self.then_s = 0.0  # the same of the frame that the newest one was compared with
         self.begun_s = begun_s
         self._before: tuple[Grey, Grey] | None = None
         self._halves: dict[int, Image] = {}
@@ -60,7 +61,7 @@ class Stillness:
             return False
         grey: Grey = np.asarray(cv2.GaussianBlur(self._small(image).astype(np.float32), (0, 0), 0.8), np.float32)
         now = grey, self._blocks(grey)
-        self.now_s = now_s
+        self.then_s, self.now_s = self.now_s if self._before is not None else now_s, now_s
         if self._before is None:
             self.moved = np.ones(grey.shape, bool)
         elif float(cv2.absdiff(grey, self._before[0]).max()) <= 0.75 * self.pace.moved:

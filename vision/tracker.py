@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scoring.tiles import Square
 from vision.astray import ASTRAY, AstrayFinder
 from vision.attention import Attention, Followed
-from vision.background import background_model, colour_distance, colours_of, painted_over
+from vision.background import bare_evidence, colour_distance, colours_of, painted_over
 from vision.dial import DialPiece
 from vision.figures import Seen
 from vision.frames import Frame, Image
@@ -39,12 +39,15 @@ Finder = Callable[[Image], Lattice | None]
 
 @dataclass(slots=True)
 class _Square:
-    """State of a square: since when it is ``due`` (something moved over it; None when it is not), when it was last
-    ``looked`` at and its tile last ``searched`` for around it, whether that look found its tile ``covered``, and its
-    colours (8, 8, 3) when ``bare``."""
+    """State of a square: since when it is ``due`` (something moved over it; None when it is not), since when it was
+    ``touched`` by what has ``moved`` over it since it was last ``looked`` at (None: nothing has), when its tile was
+    last ``searched`` for around it, whether that look found its tile ``covered``, and its colours (8, 8, 3) when
+    ``bare``."""
 
     due_s: float | None = None
     changed: bool = False
+    touched_s: float | None = None
+    moved_s: float = -np.inf
     covered: bool = False
     looked_s: float = -np.inf
     searched_s: float = -np.inf
@@ -177,7 +180,9 @@ class Tracker:
             for at, part in zip(places, self.stillness.moving(boxes), strict=True):
                 if part > a.touched:
                     square = self._squares[at]
-                    square.due_s, square.changed = now, True
+                    square.due_s, square.moved_s, square.changed = now, now, True
+                    if square.touched_s is None:
+                        square.touched_s = self.stillness.then_s
         due = [n for n, at in enumerate(places) if self._due(self._squares[at], now)]
         if not due:
             self._vain_s = None
@@ -264,7 +269,7 @@ class Tracker:
         evidence = self.sense.look(bgr, {at: pose for at, pose in poses.items() if at not in board})
         evidence |= {at: self.start.evidence(bgr, self.sense, at, poses[at]) for at in sorted(board)}
         levels = colours_of(bgr, {at: e.pose for at, e in evidence.items()})
-        self._table(evidence, levels)
+        bare_evidence(evidence, levels, {at: s.bare for at, s in self._squares.items() if s.bare is not None}, a)
         tiles = {at: e for at, e in evidence.items() if e.there > a.there and e.seen > a.seen}
         for at in shown_twice(self.lattice, {at: e.pose for at, e in tiles.items()}, self.register.limits.own):
             evidence[at].seen = 0.0  # the tile there is the other square's: no evidence about this one
@@ -300,12 +305,13 @@ class Tracker:
         for at, e in evidence.items():
             square = self._squares[at]
             square.due_s = now + a.twice_s if square.changed else None
-            square.changed, square.looked_s = False, now
+            touched_s = 0.0 if square.touched_s is None else square.moved_s - square.touched_s
+            square.changed, square.looked_s, square.touched_s = False, now, None
             seen = e.seen
             if at not in tiles:
                 seen *= self._bareness(square, levels[at], light, was=at in lay)
             plain = square_look(e, self.sense.kinds, seen, figures.get(at, ()) if at in tiles else None, a,
-                                piles.get(at, {}))
+                                piles.get(at, {}), touched_s)
             out[at], held = in_hand(plain, at, covered, a)
             if held:
                 square.due_s = now + a.contradicted_s
@@ -337,23 +343,6 @@ class Tracker:
 
     def _due(self, square: _Square, now: float) -> bool:
         return (square.due_s is not None and square.due_s <= now) or now - square.looked_s > self.attention.again_s
-
-    def _table(self, evidence: Mapping[Square, TileEvidence], levels: Mapping[Square, npt.NDArray[np.float32]]) -> None:
-        """Applies the background model: a square that looks as it did when bare, or has only the table's colours, has
-        no tile. Not used if the table has the tiles' colours."""
-        a = self.attention
-        bare = [s.bare for s in self._squares.values() if s.bare is not None]
-        like = background_model(np.array(bare), a) if len(bare) >= a.table_least else None
-        lying = [levels[at] for at, e in evidence.items() if e.there > a.lies]
-        if like is not None and sum(like(colours) for colours in lying) > a.table_tiles * len(lying):
-            like = None
-        for at, e in evidence.items():
-            square = self._squares.get(at)
-            own = None if square is None else square.bare
-            if own is not None and float((colour_distance(levels[at], own) < a.bare_lab).mean()) > a.bare_part:
-                e.there += a.bare_odds
-            elif like is not None and e.there < a.plainly and like(levels[at]):
-                e.there += a.table_odds
 
     def _light(self, bgr: Image, open_: Mapping[Square, npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
         """(3,) change of light since squares were seen bare: the median over all of them, including those not read now

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scoring.log import Amended, LogEntry, Retracted, alive
+from scoring.log import Amended, LogEntry, Retracted, Settled, alive
 
 UNDO = "undo:"  # prefix of ``who`` in entries written by undo
 
@@ -22,10 +22,11 @@ def last_action(entries: Sequence[LogEntry]) -> tuple[int, ...]:
     """The entries of the newest action that has not been undone, oldest first; empty when there is none.
 
     The entries of one command or proposal are one action (they have the same time). Repeated undo goes further back; a
-    correction, even a retraction, is an action that undo reverts.
+    correction, even a retraction, is an action that undo reverts. What the camera says of missed claims is none: it
+    changes nothing that people see.
     """
     actions: list[tuple[int, ...]] = []
-    for group in _groups(entries):
+    for group in _groups([e for e in entries if e.source == "hand" or not isinstance(e.body, Settled)]):
         if group[0].who.startswith(UNDO) and actions:
             actions.pop()
         else:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
+from reading.claims import CLAIM, UNSURE
+from scoring.contributions import Question
 from scoring.engine import fits
 from scoring.events import FigurePlaced, TilePlaced, to_json
-from scoring.log import LogEntry, effective, open_questions, settled
+from scoring.log import LogEntry, Settled, alive, effective, open_questions, settled
 from scoring.state import GameState
 from scoring.tiles import Square
 from web.states import TileCandidate
@@ -15,7 +17,6 @@ from web.views import CandidateView, QuestionView
 
 LIKELY = 0.005  # least probability of an offered answer: lower ones would be shown as 0 %
 WHOSE = "whose_tile"  # the tile is known but not its player: two tiles appeared between two looks
-CLAIM = "claim"  # a follower that was put down, scored and taken home before the camera saw it
 Crop = Callable[[int], tuple[bytes, list[CandidateView]] | None]  # a picture, and what was kept of its candidates
 
 
@@ -72,23 +73,41 @@ def claims(state: GameState, entries: Sequence[LogEntry]) -> list[QuestionView]:
     """Asks who claimed a feature completed by a tile when no figure was seen there: for tiles that the camera saw,
     until it is answered ("nobody" is an answer too) or everybody has had another turn. Unanswered ones score nothing.
 
-    Asked only where the player could have claimed it by the rules, and not before that player's turn is over.
+    Asked only where the player could have claimed it by the rules, and not before that player's turn is over; nor where
+    the camera says that nobody did.
     """
     since = state.turn - len(state.setup.players)
-    fresh = {q.at: q for q in state.asked if q.code == CLAIM and q.turn >= since}
-    if not fresh or state.over:
-        return []
-    said, by_seq = settled(entries), {e.seq: e for e in entries}
     out: list[QuestionView] = []
-    for seq, event in effective(entries):
-        if not isinstance(event, TilePlaced):
+    for seq, event, question, said in _missed(state, entries):
+        if question.turn < since or state.over or said is not None and not said.asked:
             continue
-        found = fresh.get(event.at)
-        if found is None or (seq, CLAIM) in said or by_seq[seq].source != "camera":
-            continue
-        options: list[CandidateView] = [{"body": None, "probability": 0.0}]
-        options += [{"body": to_json(e), "probability": 0.0} for e in found.answers]
+        nobody = 0.0 if said is None else said.confidence
+        each = (1.0 - nobody) / len(question.answers) if said is not None else 0.0
+        options: list[CandidateView] = [{"body": None, "probability": round(nobody, 4)}]
+        options += [{"body": to_json(e), "probability": round(each, 4)} for e in question.answers]
         out.append({"id": f"{CLAIM}-{seq}", "seq": seq, "kind": "figure", "text_key": CLAIM, "at": list(event.at),
                     "player": event.player,
                     "crop": None, "candidates": options})
     return out
+
+
+def unsure_of(state: GameState, entries: Sequence[LogEntry]) -> frozenset[int]:
+    """The players who may have claimed what they completed without anybody having said so, asked or not."""
+    return frozenset(event.player for _, event, _, said in _missed(state, entries)
+                     if said is None or said.asked or said.confidence < UNSURE)
+
+
+def _missed(state: GameState,
+            entries: Sequence[LogEntry]) -> Iterator[tuple[int, TilePlaced, Question, LogEntry | None]]:
+    """The tiles of which people have not said whether a claim was missed: each with its entry, its question, and what
+    the camera says."""
+    asked = {q.at: q for q in state.asked if q.code == CLAIM}
+    if not asked:
+        return
+    by_seq, by_hand = {e.seq: e for e in entries}, settled(entries)
+    said = {e.body.seq: e for e in alive(entries)
+            if isinstance(e.body, Settled) and e.body.code == CLAIM and e.source == "camera"}
+    for seq, event in effective(entries):
+        if isinstance(event, TilePlaced) and (question := asked.get(event.at)) is not None \
+                and (seq, CLAIM) not in by_hand and by_seq[seq].source == "camera":
+            yield seq, event, question, said.get(seq)

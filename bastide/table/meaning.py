@@ -8,12 +8,12 @@ from functools import cached_property
 
 from bastide.log import gaps
 from bastide.log.history import UNDO, by_hand, last_action
-from bastide.table.asking import CLAIM
 from bastide.table.moving import moved_figure
+from reading.claims import CLAIM
 from scoring.engine import apply, new_game
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced, from_json
-from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, with_gaps
+from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, settled, with_gaps
 from scoring.log_position import answered, missed, open_question, place, place_of_answer, spoken
 from scoring.state import Draft, GameState
 from web.protocol import CommandError
@@ -72,9 +72,14 @@ class Meaning:
         after = place(self.state, self.happened, event)
         return (event,) if after is None else (Inserted(after=after, body=event),)
 
-    def proposed(self, events: tuple[Event, ...], replaces: int | None, after: int | None) -> tuple[Body, ...]:
+    def proposed(self, events: tuple[Event, ...], replaces: int | None, after: int | None,
+                 settles: int | None = None) -> tuple[Body, ...]:
         """The entries for a proposal of the camera: ``replaces`` is the entry it improves on, ``after`` the one after
-        which to insert a missed event. Nothing when people have settled that entry."""
+        which to insert a missed event, ``settles`` the tile of which it says that nobody claimed what it completed.
+        Nothing when people have settled that entry."""
+        if settles is not None:
+            known = settles in dict(self.happened) and (settles, CLAIM) not in settled(self.entries)
+            return (Settled(seq=settles, code=CLAIM),) if known else ()
         if replaces is None:
             if after is not None:
                 return tuple(Inserted(after=after, body=event) for event in events)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from bastide.log import gaps
-from bastide.table.asking import WHOSE
+from bastide.table.asking import WHOSE, unsure_of
 from bastide.table.snapshot import GameSnapshot
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.projection import final_scoring, running_scores
@@ -33,7 +33,8 @@ class Around:
 def rendered(now: GameSnapshot, projection: GameView, around: Around) -> View:
     """The view of this snapshot. ``projection`` is `scoring.projection.live_view` of the game."""
     game, questions = now.game, now.questions
-    players = doubted(now, projection["players"]) if questions else projection["players"]
+    unsure = unsure_of(game.state, game.entries) if not game.state.over else frozenset[int]()
+    players = doubted(now, projection["players"], unsure) if questions or unsure else projection["players"]
     was = around.status["chip"]
     chip = "check" if questions and was == "watching" else was
     chip = "ended" if game.state.over and was != "check" else chip
@@ -45,12 +46,14 @@ def rendered(now: GameSnapshot, projection: GameView, around: Around) -> View:
         "edition_title": editions()[game.setup.edition].title, "status": {**around.status, "chip": chip}})
 
 
-def doubted(now: GameSnapshot, players: Sequence[PlayerView]) -> list[PlayerView]:
+def doubted(now: GameSnapshot, players: Sequence[PlayerView], unsure: frozenset[int]) -> list[PlayerView]:
     """The players, each with whether an open question may change the score or the forecast: the player of that move,
-    and all who gain or lose points by one of its answers. With many open questions, everybody."""
-    uncertain = set(range(len(players))) if len(now.questions) > MOST_DOUBTED else set()
+    and all who gain or lose points by one of its answers (with many open questions, everybody); and those who are
+    ``unsure`` for another reason."""
+    many = len(now.questions) > MOST_DOUBTED
+    uncertain = set(range(len(players))) if many else set(unsure)
     known = dict(now.meaning.happened)
-    for question in now.questions[:MOST_DOUBTED] if not uncertain else ():
+    for question in now.questions if not many else ():
         if question["text_key"] != WHOSE:
             uncertain.add(getattr(known.get(question["seq"]), "player", 0))  # it may be something else altogether
         for candidate in question["candidates"]:

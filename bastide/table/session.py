@@ -238,29 +238,30 @@ class TableSession:
 
     def commit(self, events: tuple[Event, ...], *, confidence: float, asked: bool, frame: int | None = None,
                alternatives: tuple[tuple[tuple[Event, ...], float], ...] = (), crop: bytes | None = None,
-               replaces: int | None = None, after: int | None = None,
-               still: Still | None = None) -> tuple[int, ...]:
+               replaces: int | None = None, after: int | None = None, still: Still | None = None,
+               settles: int | None = None) -> tuple[int, ...]:
         """Write a camera's proposal to the log; returns the entries' numbers. ``replaces`` is the entry it improves on,
         ``after`` the one after which to insert a missed event.
 
         ``alternatives`` are other readings with their probabilities, ``crop`` is the evidence as JPEG, ``still`` the
-        whole table at that moment. Entries settled by a person are not changed: nothing is logged then. Raises Failure
-        when it cannot be written.
+        whole table at that moment. ``settles`` is a tile's entry: nobody claimed what it completed, with that
+        confidence. Entries settled by a person are not changed: nothing is logged then. Raises Failure when it cannot
+        be written.
         """
         with self._lock:
             if self._taking is not Taking.AT_ONCE:
                 raise Failure(self._taking.value)
-            bodies = self._now.meaning.proposed(events, replaces, after)
+            bodies = self._now.meaning.proposed(events, replaces, after, settles)
             if not bodies:
                 return ()
             seqs = self._append(bodies, source="camera", confidence=confidence, asked=asked, frame=frame)
             target = replaces if replaces is not None else seqs[0]
             try:
-                if crop is not None:
+                if crop is not None and settles is None:
                     options: list[CandidateView] = [{"body": to_json(e[0]) if e else None, "probability": round(p, 4)}
                                for e, p in alternatives]
                     self._store.pictures.keep_crop(self.game, target, crop, options)
-                if still is not None:
+                if still is not None and settles is None:
                     poses = [(*at, pose.round(9).tolist()) for at, pose in still.poses.items()]
                     self._store.pictures.keep_still(self.game, target, still.jpeg, poses)
             finally:

@@ -213,4 +213,4 @@ def commit(session: TableSession, proposal: Proposal, still: Still) -> None:
     made = proposal.decision
     session.commit(made.events, confidence=made.confidence, asked=made.asked, frame=made.frame,
                    alternatives=made.alternatives, crop=encode_jpeg(proposal.crop), replaces=made.replaces,
-                   after=made.after, still=still)
+                   after=made.after, still=still, settles=made.settles)

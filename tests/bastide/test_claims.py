@@ -98,3 +98,52 @@ def test_after_a_round_nobody_is_asked_any_more(session: TableSession) -> None:
 def test_the_log_keeps_what_was_settled() -> None:
     entry = LogEntry(seq=3, body=Settled(seq=1, code="claim"), who="Anna")
     assert entry_from_json(entry_to_json(entry)) == entry
+
+
+def says(session: TableSession, tile: int, confidence: float, *, asked: bool = False) -> None:
+    """The camera's verdict that nobody claimed what a tile completed."""
+    session.commit((), confidence=confidence, asked=asked, settles=tile)
+
+
+def unsure(session: TableSession) -> list[int]:
+    return [p["index"] for p in session.view()["players"] if p["uncertain"]]
+
+
+def test_nobody_is_asked_where_the_camera_saw_that_nobody_claimed_it(session: TableSession, store: Store) -> None:
+    (first,) = lay(session, *CLOSING)
+    says(session, first, 0.99)
+    lay(session, NEXT)
+    assert asked(session) == [] and unsure(session) == []
+    again = TableSession.resume(store)
+    assert again is not None and asked(again) == []
+
+
+def test_what_is_not_worth_a_question_is_marked_as_uncertain(session: TableSession) -> None:
+    (first,) = lay(session, *CLOSING)
+    says(session, first, 0.9)
+    lay(session, NEXT)
+    assert asked(session) == [] and unsure(session) == [0]
+    for n in range(len(session.setup.players) + 1):
+        lay(session, f"tile {(n + 2) % len(session.setup.players)} base.V {n + 2},0 {3 if n % 2 == 0 else 1}")
+    assert unsure(session) == [0], "it stays uncertain"
+
+
+def test_a_later_verdict_asks_with_its_probabilities(session: TableSession) -> None:
+    (first,) = lay(session, *CLOSING)
+    says(session, first, 0.99)
+    lay(session, NEXT)
+    says(session, first, 0.4, asked=True)
+    (question,) = asked(session)
+    assert [c["probability"] for c in question["candidates"]] == [0.4, 0.6]
+    assert unsure(session) == [0]
+    view = session.command({"do": "answer", "question": question["id"], "choice": 0})
+    assert view["questions"] == [] and unsure(session) == []
+    says(session, first, 0.4, asked=True)
+    assert asked(session) == [], "what people said stays"
+
+
+def test_undo_takes_back_what_people_see(session: TableSession) -> None:
+    (first,) = lay(session, *CLOSING)
+    says(session, first, 0.99)
+    session.command({"do": "undo"})
+    assert [t["at"] for t in session.view()["board"]["tiles"]] == [[0, 0]]

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 
 from bastide.table.moving import moved_figure
 from reading.alignment import Alignment
+from reading.claims import CLAIM
 from reading.game import Decisions, GameReader
 from reading.policy import Decision
 from reading.shapes import shape
 from scoring.engine import fold
 from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced
-from scoring.log import Amended, Inserted, LogEntry, Retracted, effective, open_questions
+from scoring.log import Amended, Inserted, LogEntry, Retracted, Settled, effective, open_questions
 from scoring.tiles import Square, turn, where_of
 from vision.looks import TableLook
 
@@ -28,6 +29,8 @@ class Book:
     asked_of: set[int] = field(default_factory=set)
 
     def commit(self, d: Decision) -> None:
+        if d.settles is not None:  # what the session asks of it is not counted here
+            return self._add(Settled(seq=d.settles, code=CLAIM), "camera", d.confidence, d.asked)
         known = dict(effective(self.entries))
         bodies: list[object] = list(d.events)
         if d.replaces is not None:

@@ -220,6 +220,17 @@ def test_what_looks_will_not_tell_is_asked_once_and_after_the_next_turns(game: G
     assert game.book.questions == 1
 
 
+def test_an_answer_is_offered_with_the_probability_that_it_was_asked_with(game: Game) -> None:
+    """Being in the log already is no evidence for it."""
+    doubts = {(1, 0): {("base.U", 0): 0.0, ("base.V", 1): -0.3}}
+    asked = []
+    for _ in range(9):
+        asked += [d for d in game.sees(EAST, doubts=doubts, times=1).decisions if d.asked]
+    (made,) = asked
+    offered = next(p for events, p in made.alternatives if events == made.events)
+    assert made.replaces is not None and offered == pytest.approx(made.confidence, abs=0.01)
+
+
 def test_a_question_is_withdrawn_when_a_look_settles_it(game: Game) -> None:
     doubts = {(1, 0): {("base.U", 0): 0.0, ("base.V", 1): -0.3}}
     game.sees(EAST, doubts=doubts, times=9)  # still for long: it is asked

@@ -118,7 +118,7 @@ def test_a_piece_of_a_turn_long_past_is_amended_or_asked_about(large: float, bef
 @pytest.mark.parametrize(("others", "gone", "kind", "waits"), [
     (2, False, "large", True),
     (PIECES.enough, False, "large", False),  # no other figure will tell more
-    (2, True, "large", False),  # nor any look at it
+    (2, True, "large", True),  # they tell of one that has gone home too
     (2, False, "", False),  # whether somebody stands there
 ])
 def test_a_piece_is_not_asked_about_before_there_are_others_to_compare_it_with(others: int, gone: bool, kind: str,
@@ -130,4 +130,4 @@ def test_a_piece_is_not_asked_about_before_there_are_others_to_compare_it_with(o
         replaces=2))
     mine = replace(track(1, 0.4), missed=2 * LIMITS.gone if gone else 0.0)
     belief = TableBelief(figures={1: mine, **{n: track(n, 0.38) for n in range(2, 2 + others)}})
-    assert piece_waits(belief, {"red": 0}, doubt) is waits
+    assert piece_waits(belief, doubt) is waits

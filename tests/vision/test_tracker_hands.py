@@ -12,7 +12,7 @@ from vision.figurenet import CROP_PX
 from vision.figures import Seen
 from vision.frames import Frame, Image
 from vision.lattice import Array, Lattice
-from vision.looks import FigureLook
+from vision.looks import FigureLook, TableLook
 from vision.registration import Registration
 from vision.senses import TileEvidence
 from vision.stillness import Stillness
@@ -84,3 +84,26 @@ def test_a_tile_that_went_with_a_hand_stays_where_it_was() -> None:
     followed = tracker._register(frame, list(LAID))
     assert followed is not None and followed.look is not None and (1, 0) in followed.look.squares
     assert np.allclose(tracker.lattice.shifts[1, 0], (0.4, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("fps", [4, 15])
+def test_how_long_something_moved_over_a_square_is_measured_between_looks(fps: int) -> None:
+    """At any frame rate; what moves over one square says nothing about another."""
+    sense, looks = TwoTiles(), list[TableLook]()
+    tracker = Tracker(sense, lambda bgr: None, lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
+    blank = np.full((9 * SIDE, 12 * SIDE, 3), 90, np.uint8)
+    tracker.stillness = Stillness(blank.shape)
+    tracker.begin(Frame(id=0, t_s=0.0, source="", bgr=blank),
+                  Lattice(grid=START, shifts=dict.fromkeys(LAID, (0.0, 0.0, 0.0))))
+    tracker.register.alike = lambda bgr, poses: {}  # type: ignore[assignment,method-assign]
+    for n in range(1, 6 * fps):
+        bgr, t_s = blank.copy(), n / fps
+        if 2.0 <= t_s < 3.5:  # a hand goes down over the second tile, and stays
+            top = 4 * SIDE + round((t_s - 2.0) * 0.6 * SIDE)
+            bgr[top:top + SIDE // 4, 5 * SIDE + 15:6 * SIDE - 15] = 220
+        told = tracker.feed(Frame(id=n, t_s=t_s, source="", bgr=bgr)).look
+        looks += [told] if told is not None else []
+    touched = {at: [s for look in looks if (s := look.squares[at].touched_s if at in look.squares else 0.0) > 0.5]
+               for at in (*LAID, (-1, 0))}
+    assert touched[0, 0] == touched[-1, 0] == []
+    assert touched[1, 0] == [pytest.approx(1.6, abs=0.3)]
