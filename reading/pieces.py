@@ -43,8 +43,8 @@ class PieceLimits:
     guessed: float = 0.6  # standard deviation of that loss, relative to it
     shorter: float = 0.11  # logarithm of the ratio of ordinary to a builder's length: 14.3 mm
     builds: float = 0.12  # standard deviation of that between makers: 0.34 in the only film with builders
-    longer: float = 0.32  # logarithm of the ratio of a pig's to an ordinary length: 22.1 mm
-    rooted: float = 0.2  # standard deviation of that, turned to or from the camera (chosen)
+    longer: float = 0.15  # logarithm of the ratio of a pig's to an ordinary length: 0.32 for 22.1 mm, 0 in a film
+    rooted: float = 0.2  # standard deviation of that between makers (chosen)
     share: float = 0.2  # share of large followers among the figures on a table
     builders: float = 0.05  # share of builders, and of pigs
     spoiled: float = 0.015  # share of silhouettes that say nothing: cut off, or merged with another
@@ -100,7 +100,8 @@ def foreign(tracks: Iterable[FigureTrack], owned: Collection[str]) -> list[Figur
 
 @dataclass(slots=True)
 class _Said:
-    """The evidence of one figure's looks about its piece: mean log-odds against a follower. ``odds`` is the joint
+    """The evidence of one figure's looks about its piece: mean log-odds against a follower, of a large one also against
+    a pig, which looks larger than a follower to the network. ``odds`` is the joint
     evidence of all figures, ``told`` the track with it, once known."""
 
     track: FigureTrack
@@ -157,6 +158,8 @@ class Kinds:
             return odds
         column = {p: odds[:, n] for n, p in enumerate(self._pieces)}
         long = tuple(p for p in ("large", "builder", "pig") if p in column)
+        if "large" not in column:  # makers' pigs differ too much for their length to tell them from followers
+            long = tuple(p for p in long if p != "pig")
         measured = [n for n, said in enumerate(known) if said.track.length > 0]
         if long and measured:
             odds[np.ix_(measured, [self._pieces.index(p) for p in long])] = _by_length(
@@ -179,8 +182,8 @@ def _said(f: FigureTrack) -> _Said | None:
     if f.real <= 0 or "follower" not in f.pieces:
         return None
     own = f.pieces["follower"]
-    return _Said(track=f, large=(f.pieces.get("large", 0.0) - own) / f.weight,
-                 pig=(f.pieces.get("pig", own) - own) / f.weight,
+    pig = (f.pieces.get("pig", own) - own) / f.weight
+    return _Said(track=f, large=(f.pieces.get("large", 0.0) - own) / f.weight - max(0.0, pig), pig=pig,
                  builder=(f.pieces.get("builder", own) - own) / f.weight, clear=f.there / f.weight)
 
 

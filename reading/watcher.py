@@ -102,11 +102,16 @@ class TableWatcher:
         if look.squares:
             alignment = self._alignment if self._alignment is not None else Alignment()
             self._reporter.keep(look, alignment)
-            believed = self._game.belief.squares
-            tracks = {at: believed.get(alignment.square(at)) for at in look.squares}
-            self.tracker.look_again(at for at, track in tracks.items() if track is not None and track.against)
+            self.tracker.look_again(at for at in look.squares if self._disagree(alignment.square(at)))
         return Observation(status=self._status(followed, told), proposals=self._proposals(frame, told),
                            notices=self._notices(frame, told, look), began=told.began)
+
+    def _disagree(self, at: Square) -> bool:
+        """Whether looks at a square disagree about its tile, or whether a figure is there."""
+        belief = self._game.belief
+        track = belief.squares.get(at)
+        return track is not None and track.against is not None or any(
+            f.real > 0.0 and f.present and f.missed > 0.0 for f in belief.by_square.get(at, ()))
 
     def use(self, tiles: TileSet) -> None:
         """Match tiles with these pictures from now on, after more of this table's tiles were learned."""

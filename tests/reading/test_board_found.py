@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import cast
 
 import numpy as np
-from tables import START, TWO, look
+from tables import START, TWO, figure, look
 
 from reading.game import GameReader
 from reading.watcher import TableWatcher
 from scoring.tiles import Square
 from vision.attention import Followed
 from vision.frames import Frame
-from vision.looks import TableLook
+from vision.looks import FigureLook, TableLook
 from vision.tracker import Tracker
 
 STACK = {(0, 0): ("base.B", 2)}  # face-down tiles: their print looks like a cloister
@@ -38,6 +38,7 @@ class Fake:
 
     def __init__(self) -> None:
         self.shows, self.refused, self.stillness, self.lattice = look(0.0, {}), 0, None, None
+        self.again: set[Square] = set()
 
     def feed(self, frame: Frame) -> Followed:
         return Followed(status="following", look=self.shows)
@@ -46,7 +47,27 @@ class Fake:
         self.refused += 1
 
     def look_again(self, squares: list[Square]) -> None:
-        pass
+        self.again = set(squares)
+
+
+def test_where_a_figure_is_no_longer_seen_another_look_is_taken_until_it_is_gone() -> None:
+    """It may have been in a hand over that tile, and nothing moves there any more."""
+    tracker = Fake()
+    watcher = TableWatcher(TWO, cast(Tracker, tracker))
+    tiles = {**START, (1, 0): ("base.A", 1)}
+    held = {(1, 0): (figure("base.A", 1, "road", "W", "red"),)}
+
+    def again(t_s: float, figures: dict[Square, tuple[FigureLook, ...]]) -> set[Square]:
+        tracker.shows = look(t_s, tiles, figures)
+        watcher.feed(Frame(id=1, t_s=t_s, source="", bgr=np.zeros((8, 8, 3), np.uint8)), ())
+        return tracker.again
+
+    assert again(1.0, {}) == set()
+    assert again(4.0, held) == set()
+    assert again(5.0, {}) == again(6.5, {}) == {(1, 0)}
+    for t_s in (8.5, 10.5, 12.5):
+        again(t_s, {})
+    assert tracker.again == set()
 
 
 def test_a_board_that_is_none_is_refused_though_one_was_known() -> None:

@@ -57,6 +57,15 @@ def test_a_pig_is_told_by_the_network_against_what_it_says_of_followers(pig: flo
     assert (said["pig"] > said["follower"] + 1.0) == is_one and (said["pig"] < said["follower"] - 1.0) != is_one
 
 
+def test_a_long_pig_is_not_taken_for_a_large_follower() -> None:
+    others = [track(n, 0.36 + 0.005 * n) for n in range(6)]
+    pig = track(8, 0.48)
+    pig = replace(pig, pieces={"follower": 0.0, "large": 1.3, "builder": -3.1, "pig": 4.5})  # as in a simulated game
+    said = kinds([*others, pig, track(9, 0.45)], ("follower", "large", "builder", "pig"))
+    assert said[8].kinds["pig"] == 0.0 and said[8].kinds["large"] < -1.0
+    assert said[9].kinds["large"] == 0.0 and said[9].kinds["pig"] < -1.0
+
+
 def test_what_no_player_has_is_foreign_where_its_silhouette_tells() -> None:
     tracks = [track(1, 0.36), track(2, 0.41, pig=4.0), track(3, 0.5, pig=1.7), track(4, 0.29, builder=-1.0)]
     assert [f.id for f in foreign(tracks, ("follower",))] == [2]
