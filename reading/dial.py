@@ -263,7 +263,8 @@ class DialMoves:
         seen: dict[tuple[int, str], list[FigureTrack]] = {}
         for f in own.figures.values():
             place = face.section(*f.foot)
-            if place is not None and f.present and f.real > 0.0 and f.paint_among(colours):
+            stands = f.missed == 0.0 and (f.seen_s > f.back_s or now.last)  # a hand passes by with figures, too
+            if place is not None and stands and f.real > 0.0 and f.paint_among(colours):
                 seen.setdefault((colours[f.paint_among(colours)], dial.sections[place[0]]), []).append(f)
         for (player, section), tracks in sorted(seen.items(), key=lambda s: s[0]):
             if len(tracks) <= has.count((player, section)):
