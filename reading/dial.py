@@ -33,6 +33,7 @@ class DialLimits:
     sure: float = 0.97  # probability of a move that was seen and that the rules allow (chosen)
     forced: float = 0.9  # and of one that follows from a figure's absence (chosen)
     surer: float = 2.0  # by which a figure on a section must be surer than one on the tile of its turn (chosen)
+    looks: int = 2  # in a row that see a figure on a section before it is told (chosen)
     newest: int = 4  # turns whose events are still looked for (chosen)
 
 
@@ -121,6 +122,9 @@ class DialMoves:
     _seen: dict[str, dict[str, Sightings]] = field(default_factory=dict)
     _stops: dict[str, list[Stop]] = field(default_factory=dict)
     _beliefs: dict[str, TableBelief] = field(default_factory=dict)
+    # by dial and figure: since when all looks at its square have seen it, and how many they are: a hand passes by with
+    # figures, too
+    _held: dict[str, dict[int, tuple[float, int]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.faces = [face for dial in self.begun.box.dials if (face := Face(dial, self.begun)).squares]
@@ -138,6 +142,13 @@ class DialMoves:
                        for at, s in squares.items() if at in face.squares}
             self._beliefs[name] = belief_after(self._beliefs.get(name, TableBelief()),
                                                replace(look, squares=figures, whole=False))
+            held = self._held.setdefault(name, {})
+            for f in self._beliefs[name].figures.values():
+                if f.seen_s == look.t_s:
+                    since_s, looks = held.get(f.id, (look.t_s, 0))
+                    held[f.id] = since_s, looks + 1
+                elif f.looked_s == look.t_s:
+                    held.pop(f.id, None)
             if not mine.squares:
                 continue
             self._seen[name] = updated(self._seen.get(name, {}), mine, [name])
@@ -263,13 +274,15 @@ class DialMoves:
         seen: dict[tuple[int, str], list[FigureTrack]] = {}
         for f in own.figures.values():
             place = face.section(*f.foot)
-            if place is not None and f.present and f.real > 0.0 and f.paint_among(colours):
+            since_s, looks = self._held.get(face.dial.name, {}).get(f.id, (math.inf, 0))
+            stands = looks >= 1 if now.last else looks >= DIAL.looks and now.t_s - since_s >= LIMITS.notice_s
+            if place is not None and stands and f.real > 0.0 and f.paint_among(colours):
                 seen.setdefault((colours[f.paint_among(colours)], dial.sections[place[0]]), []).append(f)
         for (player, section), tracks in sorted(seen.items(), key=lambda s: s[0]):
             if len(tracks) <= has.count((player, section)):
                 continue
             newest = max(tracks, key=lambda f: f.back_s)
-            if newest.real < LIMITS.agreed or now.t_s - newest.back_s < LIMITS.notice_s and not now.last:
+            if newest.real < LIMITS.agreed:
                 continue
             for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - DIAL.newest), -1):
                 group, laid = log.groups[n], _laid_s(belief, log, n)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import cv2
 import numpy as np
@@ -29,11 +30,15 @@ class Limits:
     long_px: int = 1024  # to which a larger picture is reduced for its outlines
     least: float = 0.07  # shortest side of a board
     oblong: float = 1.5  # most that one side is longer than another
-    straight: float = 0.04  # most that an outline deviates from its four corners, as a part of its length
+    corners: int = 7  # most of an outline, some of whose corners may be cut off
+    filled: float = 0.8  # part of the whole square that is left then
+    straight: tuple[float, ...] = (0.04, 0.015)  # parts of its length by which an outline deviates from its corners
     apart: tuple[float, ...] = (8.0, 14.0, 22.0, 32.0)  # Lab distances from the table at which outlines are traced
     candidates: int = 8
     within: tuple[float, ...] = (0.08, 0.04, 0.02)  # parts of a side within which its border is looked for, in rounds
-    agreed: float = -1.6  # least mean log-likelihood of an edge
+    cut: float = 0.06  # part of its side by which a corner that print has cut off is away from where the others say
+    agreed: float = -0.4  # least mean log-likelihood of an edge
+    plain: float = -0.1  # mean log-likelihood of an edge from which no other outline is tried
     turned: float = 4.0  # least margin over the board turned otherwise
 
 
@@ -97,12 +102,15 @@ class StartBoardFinder:
         """The board's lattice, its squares named as in the game, or None. Other tiles must not touch the board."""
         best: tuple[float, Lattice] | None = None
         for rough in self._outlines(bgr):
-            corners = rough
-            for part in self.limits.within:
-                corners = _sharpened(bgr, corners, part)
-            found = self._read(bgr, corners)
-            if found is not None and (best is None or found[0] > best[0]):
-                best = found
+            for whole in (rough, *_completed(rough, self.limits.cut)):
+                corners = whole
+                for part in self.limits.within:
+                    corners = _sharpened(bgr, corners, part)
+                found = self._read(bgr, corners)
+                if found is not None and (best is None or found[0] > best[0]):
+                    best = found
+                if best is not None and best[0] > self.limits.plain:
+                    return best[1]
         return best[1] if best is not None else None
 
     def _read(self, bgr: Image, corners: Array) -> tuple[float, Lattice] | None:
@@ -146,16 +154,16 @@ class StartBoardFinder:
                 length = cv2.arcLength(hull, True)
                 if length < 4 * limits.least * max(small.shape[:2]):
                     continue
-                corners = cv2.approxPolyDP(hull, limits.straight * length, True).reshape(-1, 2).astype(float)
-                if len(corners) != 4:
-                    continue
-                sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1)
-                if sides.max() > limits.oblong * sides.min():
-                    continue
-                corners = _refined(hull.reshape(-1, 2).astype(float), outline.reshape(-1, 2).astype(float), corners)
-                if area(corners) < 0:
-                    corners = corners[::-1]
-                found.append((corners + 0.5) / scale - 0.5)
+                shapes = [cv2.approxPolyDP(hull, part * length, True).reshape(-1, 2).astype(float)
+                          for part in limits.straight]
+                for corners in (c for shape in shapes for c in _quadrilaterals(shape, limits.corners, limits.filled)):
+                    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1)
+                    if sides.max() > limits.oblong * sides.min():
+                        continue
+                    corners = _refined(hull.reshape(-1, 2).astype(float), outline.reshape(-1, 2).astype(float), corners)
+                    if area(corners) < 0:
+                        corners = corners[::-1]
+                    found.append((corners + 0.5) / scale - 0.5)
         found.sort(key=lambda c: -abs(area(c)))
         out: list[Array] = []
         for corners in found:
@@ -164,6 +172,33 @@ class StartBoardFinder:
                    or abs(np.sqrt(abs(area(other))) / side - 1) > 0.02 for other in out):
                 out.append(corners)
         return out[:limits.candidates]
+
+
+def _quadrilaterals(shape: Array, most: int, filled: float) -> Iterator[Array]:
+    """The quadrilaterals (4, 2) along four sides of a convex outline (N, 2) of which it fills so much: where print as
+    dark as the table was taken for table, a corner is missing."""
+    count = len(shape)
+    if not 4 <= count <= most:
+        return
+    lines = [np.cross((*a, 1.0), (*b, 1.0)) for a, b in zip(shape, np.roll(shape, -1, axis=0), strict=True)]
+    for sides in combinations(range(count), 4):
+        points = [np.cross(lines[sides[k - 1]], lines[sides[k]]) for k in range(4)]
+        if any(abs(p[2]) < 1e-9 for p in points):
+            continue
+        corners = np.array([p[:2] / p[2] for p in points])
+        ahead = np.roll(corners, -1, axis=0) - corners
+        bends = np.roll(ahead, 1, axis=0)[:, 0] * ahead[:, 1] - np.roll(ahead, 1, axis=0)[:, 1] * ahead[:, 0]
+        if len(set(np.sign(bends))) == 1 and 0.98 * abs(area(shape)) < abs(area(corners)) < abs(area(shape)) / filled:
+            yield corners
+
+
+def _completed(corners: Array, least: float) -> Iterator[Array]:
+    """Corners (4, 2) with one of them where the other three say it is, if that is ``least`` of a side away: print as
+    dark as the table was taken for table, and the outline goes across."""
+    for k in range(4):
+        there = corners[k - 1] + corners[(k + 1) % 4] - corners[(k + 2) % 4]
+        if np.linalg.norm(there - corners[k]) > least * np.sqrt(abs(area(corners))):
+            yield np.array([there if n == k else c for n, c in enumerate(corners)])
 
 
 def _masks(bgr: Image, apart: Sequence[float]) -> Iterator[npt.NDArray[np.uint8]]:

@@ -164,6 +164,23 @@ def test_a_figure_that_slips_to_the_next_square_of_its_section_is_one_figure(tab
     assert table.told(CrownTaken) == [CrownTaken(player=0, figure="follower", segment="storm")]
 
 
+def test_a_figure_in_a_hand_over_a_section_is_not_put_there(table: DialTable) -> None:
+    """Twice one look shows it; two more, soon after, do not, and then nobody touches the board for long."""
+    table.lays(NORTH, *PLAIN)
+    at, foot = point("famine", 0.6)
+    for _ in range(2):
+        table.figures[at] = (replace(figure("base.U", 0, "road", "E W", "red"), foot=foot),)
+        table.sees(1)
+        table.figures[at] = ()
+        table.sees(2, 1.5)
+    for _ in range(4):
+        table.t_s += 5.0
+        told = table.reader.look(TableLook(frame=1, t_s=table.t_s, squares={}), table.book.entries)
+        for decision in told.decisions:
+            table.book.commit(decision)
+    assert not table.told(CrownTaken)
+
+
 def test_who_took_a_section_hardly_put_a_figure_on_the_tile_too(table: DialTable) -> None:
     """A figure in a hand over the tile, on its way to the board, and a tile that completes what it would stand on."""
     road = figure("wheel.31", 1, "road", "N S", "red", there=5.0)

@@ -64,6 +64,18 @@ def test_it_is_found_square_by_square(seed: int, level: str) -> None:
     assert max(off) < 0.06 * lattice.usual_side_px()
 
 
+@pytest.mark.parametrize(("seed", "table", "level"), [(4, 3, "easy"), (5, 1005, "easy"), (1, 1001, "normal"),
+                                                      (4, 1004, "hard")])
+def test_it_is_found_where_print_as_dark_as_the_table_cuts_off_a_corner(seed: int, table: int, level: str) -> None:
+    setup, events = random_game(seed, "wheel", tiles=2)
+    sim = Simulator(write(Game(setup=setup, turns=turns_of(setup, tuple(events)))), table, Options(level=level, fps=2))
+    lattice = finder(seed).find(sim.still(0))
+    assert lattice is not None
+    off = [np.abs(apply(lattice.pose(at, lattice.shifts[at]), UNIT) - sim.truth.corners_px(at)).max()
+           for at in lattice.board]
+    assert max(off) < 0.06 * lattice.usual_side_px()
+
+
 def test_a_turned_board_has_its_squares_turned() -> None:
     image, plain = played(11, "easy").still(0), found(11, "easy")
     turned = finder(11, 1).find(image)
