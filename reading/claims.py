@@ -63,6 +63,7 @@ class UnseenClaims:
     """Follows how closely tiles are looked at."""
 
     steps: Steps
+    _asked: tuple[GameState | None, tuple[Question, ...]] = (None, ())  # the questions of a state
     _glances: dict[Square, list[_Glance]] = field(default_factory=dict)
     _bare: set[Square] = field(default_factory=set)  # squares that were bare when last seen
     _layings_s: deque[float] = field(default_factory=lambda: deque(maxlen=CLAIMS.newest_layings))
@@ -98,11 +99,15 @@ class UnseenClaims:
         event of the log, preceded by the initial one."""
         newest = {g.at for g in log.groups[-LIMITS.late_turns:]}
         state = states[-1]
+        if not self._glances:
+            return
         if len(self._glances) > 4 * LIMITS.late_turns:
             self._glances = {at: g for at, g in self._glances.items() if at in newest or at not in state.tiles}
-        for question in (*state.asked, *state.box.questions(state)):
+        if self._asked[0] is not state:
+            self._asked = state, tuple(q for q in (*state.asked, *state.box.questions(state)) if q.code == CLAIM)
+        for question in self._asked[1]:
             at = question.at
-            if question.code != CLAIM or at is None or at not in newest or at not in self._glances:
+            if at is None or at not in newest or at not in self._glances:
                 continue
             n, group = next((n, g) for n, g in reversed(tuple(enumerate(log.groups))) if g.at == at)
             if group.tile is None or group.tile.entered or group.tile.seq in log.nobody_said:
