@@ -1,16 +1,17 @@
 """Watch the films in ../shared/sequences as `bastide watch` does and compare every game with its truth.
 
     ./run bench watch_sequences [NAME...] [--taught] [--calibrated] [--fps N] [--learn] [--answered]
-                                    [--record DIR] [--replay DIR]
+                                    [--drop SHARE] [--record DIR] [--replay DIR]
 
 One row per film: tiles and figures that are right, tiles given to the wrong player, moves asked about, silent errors (a
 wrong or missing tile, figure or player without a question), whether the last known scores are equal. ``real-1`` is a
 real game of which every picture is shown for five seconds. With --fps the films are shown at that frame rate instead of
-4: ``real-1`` at any rate, the others, of which every nth frame is taken, at 1 or 2. With --learn tiles learned from one
-film are used in the next. With --answered every question is answered correctly at once (person.py): the questions are
-printed, and remaining errors count as silent; with both, tiles are learned while people answer, as in `bastide serve`.
-With --record the looks of each film are kept in a folder; with --replay those are read again, without the film, which
-takes seconds. The films are not in the repository.
+4: ``real-1`` at any rate, the others, of which every nth frame is taken, at 1 or 2. With --drop that share of the
+frames is lost, in gaps of 0.75 s on average (as on a machine that is busy now and then). With --learn tiles learned
+from one film are used in the next. With --answered every question is answered correctly at once (person.py): the
+questions are printed, and remaining errors count as silent; with both, tiles are learned while people answer, as in
+`bastide serve`. With --record the looks of each film are kept in a folder; with --replay those are read again, without
+the film, which takes seconds. The films are not in the repository.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import random
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import cv2
 from person import Person
@@ -37,6 +39,7 @@ from bastide.watching.learning import Learner
 from bastide.watching.recording import transcript_of
 from bastide.watching.watcher import make_watcher
 from scoring.transcript import read
+from vision.frames import Frame, FrameSource, SourceInfo
 from vision.tileset import merged
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,6 +47,7 @@ SHARED = ROOT.parent / "shared"
 FILMS = ("real-1", "c1-24", "scans-normal", "inns-normal", "traders-normal", "scans-hard-wide")
 TAUGHT = {"real-1": "tiles/c1", "c1-24": "tiles/c1"}  # the others have a set of their own, one picture a kind
 FPS = 4
+GAP_S = 0.75  # mean length of a gap with --drop
 
 
 def compare() -> Any:
@@ -99,24 +103,54 @@ def watched(name: str, scratch: Path, *, taught: bool, lens: Path | None, fps: i
     return {**json.loads(out.read_text()), "watch": json.loads(done.stdout)}
 
 
-def answered(name: str, scratch: Path, *, taught: bool, fps: int,
-             learned: Path | None) -> tuple[dict[str, Any], list[str]]:
-    """The game after every question was answered, and the questions; with a folder ``learned`` its tiles are learned
-    there, and read with at once."""
+class Gaps:
+    """A camera of which a ``share`` of the frames is lost, always the same ones, in gaps of ``GAP_S`` on average."""
+
+    def __init__(self, camera: FrameSource, share: float) -> None:
+        self._camera, self._rng, self._last_s = camera, random.Random(1), 0.0
+        self._rates = share / (1.0 - share) / GAP_S, 1.0 / GAP_S  # of gaps beginning and ending, per second
+        self._lost = False
+
+    @property
+    def info(self) -> SourceInfo:
+        return self._camera.info
+
+    def __enter__(self) -> Self:
+        self._camera.__enter__()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._camera.__exit__(*exc)
+
+    def read(self, timeout_s: float = 5.0) -> Frame | None:
+        while (frame := self._camera.read(timeout_s)) is not None:
+            step_s, self._last_s = frame.t_s - self._last_s, frame.t_s
+            if self._rng.random() < self._rates[self._lost] * step_s:
+                self._lost = not self._lost
+            if not self._lost:
+                return frame
+        return None
+
+
+def answered(name: str, scratch: Path, *, taught: bool, fps: int, learned: Path | None, drop: float = 0.0,
+             person: Person | None = None) -> dict[str, Any]:
+    """The game; a ``person`` answers every question at once, if there is one. With a folder ``learned`` its tiles are
+    learned there, and read with at once; a share ``drop`` of the frames is lost."""
     folder = SHARED / "sequences" / name
     truth = read(json.loads((folder / "transcript.json").read_text()))
-    person, art = Person(truth), SHARED / TAUGHT[name] if name in TAUGHT else folder / "tiles"
+    art = SHARED / TAUGHT[name] if name in TAUGHT else folder / "tiles"
     with Store(scratch / "log.sqlite") as store:
         session = TableSession(store, truth.setup)
         tiles = load_tiles(str(art) if taught else None, truth.setup.expansions)
         book = None if learned is None else tile_book(str(learned), str(art) if taught else None)
         learner = None if book is None else Learner(book, session, lambda _: tiles, box_contents)
         watcher = make_watcher(tiles if book is None else merged(tiles, book.tileset()), truth.setup)
-        with open_camera(source_of(name, scratch, fps)) as camera:
-            follow(camera, watcher, session, save=person.save, learner=learner)
+        camera = open_camera(source_of(name, scratch, fps))
+        with Gaps(camera, drop) if drop else camera as source:
+            follow(source, watcher, session, save=commit if person is None else person.save, learner=learner)
         if learner is not None:
             learner.write()
-        return transcript_of(session), person.asked
+        return transcript_of(session)
 
 
 def replayed(name: str, scratch: Path, looks: Path, person: Person | None) -> dict[str, Any]:
@@ -159,14 +193,17 @@ def main() -> int:
     parser.add_argument("--taught", action="store_true", help="with one picture of each kind")
     parser.add_argument("--calibrated", action="store_true", help="with the lens calibrated from the film's own views")
     parser.add_argument("--fps", type=int, default=FPS, help=f"pictures a second (default: {FPS})")
+    parser.add_argument("--drop", type=float, default=0.0, metavar="SHARE", help="this share of the frames is lost")
     parser.add_argument("--learn", action="store_true", help="learn the tiles from each film for those after it")
     parser.add_argument("--answered", action="store_true", help="somebody answers every question at once, and right")
     parser.add_argument("--record", type=Path, metavar="DIR", help="keep each film's looks there, as NAME.json.gz")
     parser.add_argument("--replay", type=Path, metavar="DIR", help="read the looks kept there instead of the films")
     options = parser.parse_args()
-    if options.answered and (options.calibrated or options.record):
-        parser.error("--answered goes with neither --calibrated nor --record")
-    if options.replay and (options.calibrated or options.record or options.learn or options.taught):
+    if (options.answered or options.drop) and (options.calibrated or options.record):
+        parser.error("--answered and --drop go with neither --calibrated nor --record")
+    if not 0.0 <= options.drop < 1.0:
+        parser.error("--drop: a share of the frames, at least 0 and below 1")
+    if options.replay and (options.calibrated or options.record or options.learn or options.taught or options.drop):
         parser.error("--replay goes with --answered only: the looks are as they were recorded")
     if options.fps < 1 or any(FPS % options.fps for name in options.names if name != "real-1"):
         parser.error(f"--fps {options.fps}: films have {FPS} pictures a second, of which every nth can be taken; "
@@ -183,19 +220,19 @@ def main() -> int:
         truth = json.loads((SHARED / "sequences" / name / "transcript.json").read_text())
         with tempfile.TemporaryDirectory() as folder:
             scratch = Path(folder)
-            lens, questions = lens_of(name, scratch) if options.calibrated else None, list[str]()
+            lens = lens_of(name, scratch) if options.calibrated else None
+            person = Person(read(truth)) if options.answered else None
             if options.replay:
-                person = Person(read(truth)) if options.answered else None
                 game = replayed(name, scratch, options.replay / f"{name}.json.gz", person)
-                questions = person.asked if person is not None else []
-            elif options.answered:
-                game, questions = answered(name, scratch, taught=options.taught, fps=options.fps,
-                                           learned=None if learned is None else Path(learned.name))
+            elif options.answered or options.drop:
+                game = answered(name, scratch, taught=options.taught, fps=options.fps, drop=options.drop,
+                                learned=None if learned is None else Path(learned.name), person=person)
             else:
                 game = watched(name, scratch, taught=options.taught, lens=lens, fps=options.fps,
                                book=None if learned is None else Path(learned.name),
                                record=options.record and options.record / f"{name}.json.gz")
         told = module.compare_watch(game, truth)
+        questions = person.asked if person is not None else []
         asked = len(questions) if options.answered else told["asked"]
         wrong = players_wrong(module, game, truth)
         whole = told["true_totals"] is not None

@@ -41,6 +41,7 @@ class ClaimLimits:
     passing: float = 3.2  # of that lost per usual laying of a tile that something moved over it (chosen)
     least_layings: int = 4  # tiles seen being laid needed to know how long that takes
     newest_layings: int = 30  # that are remembered
+    newest_gaps: int = 30  # times without frames that are remembered
     hand_s: float = 0.75  # a hand takes at least so long to lay a tile; what comes in less was not watched coming
     still_s: float = 0.5  # from the end of a movement to the look that it leads to (Attention.still_s)
     points: float = 0.5  # expected points from which people are asked although nobody is the likelier answer (chosen)
@@ -63,12 +64,15 @@ class UnseenClaims:
     """Follows how closely tiles are looked at."""
 
     steps: Steps
+    _asked: tuple[GameState | None, tuple[Question, ...]] = (None, ())  # the questions of a state
     _glances: dict[Square, list[_Glance]] = field(default_factory=dict)
     _bare: set[Square] = field(default_factory=set)  # squares that were bare when last seen
+    _gaps_s: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=CLAIMS.newest_gaps))
     _layings_s: deque[float] = field(default_factory=lambda: deque(maxlen=CLAIMS.newest_layings))
 
     def look(self, look: TableLook) -> None:
         """Take note of a look; its squares are the game's."""
+        self._gaps_s.extend(look.gaps_s)
         for at, seen in look.squares.items():
             if math.isnan(seen.touched_s):  # not measured
                 continue
@@ -98,11 +102,15 @@ class UnseenClaims:
         event of the log, preceded by the initial one."""
         newest = {g.at for g in log.groups[-LIMITS.late_turns:]}
         state = states[-1]
+        if not self._glances:
+            return
         if len(self._glances) > 4 * LIMITS.late_turns:
             self._glances = {at: g for at, g in self._glances.items() if at in newest or at not in state.tiles}
-        for question in (*state.asked, *state.box.questions(state)):
+        if self._asked[0] is not state:
+            self._asked = state, tuple(q for q in (*state.asked, *state.box.questions(state)) if q.code == CLAIM)
+        for question in self._asked[1]:
             at = question.at
-            if question.code != CLAIM or at is None or at not in newest or at not in self._glances:
+            if at is None or at not in newest or at not in self._glances:
                 continue
             n, group = next((n, g) for n, g in reversed(tuple(enumerate(log.groups))) if g.at == at)
             if group.tile is None or group.tile.entered or group.tile.seq in log.nobody_said:
@@ -163,6 +171,8 @@ class UnseenClaims:
         since_s, hidden_s = glances[first].t_s, None
         covered_s = glances[first].touched_s if not first else since_s - glances[0].t_s + glances[0].touched_s
         longest = covered_s - long_s  # the hand that laid it
+        for gone_s, back_s in self._gaps_s:
+            longest = max(longest, min(back_s, until_s) - max(gone_s, since_s))
         for g in glances[first + 1:]:
             begun_s = max(since_s, g.t_s - CLAIMS.still_s - g.touched_s) if hidden_s is None else hidden_s
             if begun_s >= until_s:

@@ -139,9 +139,9 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
                        confidence=likely.get(seq, 1.0) if seq in asked else 1.0, entered=seq in entered,
                        changed=changed.get(seq, seq))
                   for seq, event in happened)
-    settled = {e.body.seq: e.seq for e in living if isinstance(e.body, Settled) and e.source == "hand"}
-    nobody = {e.body.seq: (e.confidence, e.asked) for e in living
-              if isinstance(e.body, Settled) and e.source != "hand"}
+    told = [(e, e.body.seq) for e in living if isinstance(e.body, Settled)]
+    settled = {tile: e.seq for e, tile in told if e.source == "hand"}
+    nobody = {tile: (e.confidence, e.asked) for e, tile in told if e.source != "hand"}
     denied |= {FigurePlaced(player=line.event.player, figure="", at=line.event.at, feature="", where=""):
                settled[line.seq] for line in lines  # nobody claimed it
                if line.seq in settled and isinstance(line.event, TilePlaced)}

@@ -27,20 +27,25 @@ _FAR = 14.0  # below the best one: as unlikely as what is not listed
 
 
 class LookJson(TypedDict):
-    """A look with short keys: frame, seconds, whether it was the whole table, and its squares as `_square` says."""
+    """A look with short keys: frame, seconds, whether it was the whole table, times without frames, and its squares as
+    `_square` says."""
 
     f: int
     t: float
     w: NotRequired[int]
+    g: NotRequired[Sequence[Sequence[float]]]
     s: Sequence[Sequence[object]]
 
 
 def look_to_json(look: TableLook) -> LookJson:
     """The look as JSON-ready data; `look_from_json` reads it back, rounded."""
     squares = [[*at, *_square(s)] for at, s in sorted(look.squares.items())]
+    told: LookJson = {"f": look.frame, "t": round(look.t_s, 2), "s": squares}
     if look.whole:
-        return {"f": look.frame, "t": round(look.t_s, 2), "w": 1, "s": squares}
-    return {"f": look.frame, "t": round(look.t_s, 2), "s": squares}
+        told["w"] = 1
+    if look.gaps_s:
+        told["g"] = [[round(begun_s, 2), round(ended_s, 2)] for begun_s, ended_s in look.gaps_s]
+    return told
 
 
 def _square(s: SquareLook) -> list[object]:
@@ -84,7 +89,8 @@ def look_from_json(data: Mapping[str, object]) -> TableLook:
                                                             tone=v[7] if len(v) > 7 else None)
                                                for n, v in (more[1] if len(more) > 1 else {}).items()},
                                        touched_s=more[2] if len(more) > 2 else math.nan)
-        return TableLook(frame=told["f"], t_s=told["t"], squares=squares, whole=bool(told.get("w")))
+        return TableLook(frame=told["f"], t_s=told["t"], squares=squares, whole=bool(told.get("w")),
+                         gaps_s=tuple((begun_s, ended_s) for begun_s, ended_s in told.get("g", ())))
     except (KeyError, TypeError, ValueError, IndexError) as e:
         raise InvalidNotation(f"a look: {e!r}") from e
 

@@ -188,11 +188,9 @@ def open_questions(entries: Sequence[LogEntry]) -> frozenset[int]:
     """Entries with a question that neither a person nor a later, more certain reading has settled."""
     asked: set[int] = set()
     for e in alive(entries):
-        if isinstance(e.body, Settled):  # asked about by its own question
-            continue
         corrects = isinstance(e.body, Amended | Retracted)
         target = e.body.seq if isinstance(e.body, Amended | Retracted) else e.seq
-        if e.asked and e.source != "hand":
+        if e.asked and e.source != "hand" and not isinstance(e.body, Settled):  # that has a question of its own
             asked.add(target)
         elif corrects:
             asked.discard(target)

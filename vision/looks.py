@@ -88,12 +88,14 @@ class SquareLook:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableLook:
     """All observations of one frame, taken at ``t_s``. ``whole``: the board was read like a photograph, so squares left
-    out have no tile, as far as they are in the picture."""
+    out have no tile, as far as they are in the picture. ``gaps_s`` are the times (from, to) since the look before for
+    which no frames came."""
 
     frame: int
     t_s: float
     squares: Mapping[Square, SquareLook]
     whole: bool = False
+    gaps_s: tuple[tuple[float, float], ...] = ()
 
 
 def inside(look: FigureLook, at: Square) -> dict[Square, float]:

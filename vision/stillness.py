@@ -7,6 +7,7 @@ Changes of lamp or exposure, common to a wide area, are removed before comparing
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ class Pace:
     Camera Module 3: the noise of two averaged frames stays below 5."""
 
     step_s: float = 0.19
+    gap_s: float = 1.0  # time without frames from which something may have happened unseen
     width_px: int = 480
     moved: float = 9.0  # grey levels between two frames
     spare: float = 0.004  # fraction of a square that may flicker from noise
@@ -48,6 +50,7 @@ class Stillness:
         self.last_s: Grey = np.full(self.size[::-1], -np.inf, np.float32)  # last motion of each pixel, on our clock
         self.now_s = 0.0  # seconds since ``begun_s``, the first frame unless it is given
         self.then_s = 0.0  # the same of the frame that the newest one was compared with
+        self.gaps_s: deque[tuple[float, float]] = deque(maxlen=16)  # times without frames, until somebody clears them
         self.begun_s = begun_s
         self._before: tuple[Grey, Grey] | None = None
         self._halves: dict[int, Image] = {}
@@ -61,6 +64,8 @@ class Stillness:
             return False
         grey: Grey = np.asarray(cv2.GaussianBlur(self._small(image).astype(np.float32), (0, 0), 0.8), np.float32)
         now = grey, self._blocks(grey)
+        if self._before is not None and now_s - self.now_s > self.pace.gap_s:
+            self.gaps_s.append((self.now_s, now_s))
         self.then_s, self.now_s = self.now_s if self._before is not None else now_s, now_s
         if self._before is None:
             self.moved = np.ones(grey.shape, bool)

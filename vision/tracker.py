@@ -320,7 +320,10 @@ class Tracker:
         beside = neighbours(self.lattice.shifts)
         self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
         self.register.keep(bgr, self.poses, {at: e.pose for at, e in tiles.items()})
-        return TableLook(frame=frame.id, t_s=frame.t_s, squares=out, whole=whole)
+        gaps_s = tuple((frame.t_s - now + begun_s, frame.t_s - now + ended_s) for begun_s, ended_s in
+                       self.stillness.gaps_s)
+        self.stillness.gaps_s.clear()
+        return TableLook(frame=frame.id, t_s=frame.t_s, squares=out, whole=whole, gaps_s=gaps_s)
 
     def _astray(self, bgr: Image, unseen: Mapping[Square, TileEvidence],
                 levels: Mapping[Square, npt.NDArray[np.float32]], lay: Set[Square],

@@ -29,6 +29,7 @@ class Film:
 
     touched: float = LAYING_S  # of a tile that is being laid
     measures: bool = True
+    gaps_s: tuple[tuple[float, float], ...] = ()
 
     def __post_init__(self) -> None:
         self.reader, self.book, self.t_s = GameReader(TWO), Book(), 1.0
@@ -44,7 +45,9 @@ class Film:
         bare = look(self.t_s, {at: START[0, 0] for at in touched}).squares
         squares = {at: replace(seen[at] if at in seen else replace(bare[at], there=-5.0),
                                touched_s=s if self.measures else math.nan) for at, s in touched.items()}
-        told = self.reader.look(TableLook(frame=round(self.t_s * 4), t_s=self.t_s, squares=squares), self.book.entries)
+        seen_now = TableLook(frame=round(self.t_s * 4), t_s=self.t_s, squares=squares, gaps_s=self.gaps_s)
+        self.gaps_s = ()
+        told = self.reader.look(seen_now, self.book.entries)
         for made in told.decisions:
             self.book.commit(made)
 
@@ -146,6 +149,18 @@ def test_it_is_open_where_the_tile_was_hidden() -> None:
     film.waits()
     said = film.nobody
     assert said is not None and said.asked
+
+
+@pytest.mark.parametrize(("gap_s", "asked"), [((1.0, 5.0), True), ((-9.0, -5.0), False), ((4.4, 9.0), False)])
+def test_it_is_open_where_no_frames_came_during_the_turn(gap_s: tuple[float, float], asked: bool) -> None:
+    """Before and after the turn they do not matter."""
+    film = Film()
+    film.lays(*CAP)
+    film.gaps_s = ((film.t_s + gap_s[0], film.t_s + gap_s[1]),)
+    film.passes()
+    film.waits()
+    said = film.nobody
+    assert said is not None and said.asked == asked
 
 
 def test_it_is_open_where_nobody_was_seen_to_lay_tiles() -> None:

@@ -107,3 +107,20 @@ def test_how_long_something_moved_over_a_square_is_measured_between_looks(fps: i
                for at in (*LAID, (-1, 0))}
     assert touched[0, 0] == touched[-1, 0] == []
     assert touched[1, 0] == [pytest.approx(1.6, abs=0.3)]
+
+
+def test_times_without_frames_are_in_the_next_look() -> None:
+    sense, looks = TwoTiles(), list[TableLook]()
+    tracker = Tracker(sense, lambda bgr: None, lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
+    blank = np.full((9 * SIDE, 12 * SIDE, 3), 90, np.uint8)
+    tracker.stillness = Stillness(blank.shape)
+    tracker.begin(Frame(id=0, t_s=100.0, source="", bgr=blank),
+                  Lattice(grid=START, shifts=dict.fromkeys(LAID, (0.0, 0.0, 0.0))))
+    tracker.register.alike = lambda bgr, poses: {}  # type: ignore[assignment,method-assign]
+    times = [100.0 + n / 4 for n in (*range(8), *range(20, 28))]  # three seconds are missing
+    for n, t_s in enumerate(times):
+        bgr = blank.copy()
+        bgr[4 * SIDE:5 * SIDE, 4 * SIDE:5 * SIDE] += np.uint8(100 * (t_s > 105.4))
+        told = tracker.feed(Frame(id=n, t_s=t_s, source="", bgr=bgr)).look
+        looks += [told] if told is not None else []
+    assert [g for look in looks for g in look.gaps_s] == [(101.75, 105.0)]
