@@ -15,8 +15,8 @@ _ROLE = {"city": "knight", "road": "thief", "field": "farmer", "cloister": "monk
 _TEXT = {
     "take_back": "Take back {name}'s {role} at {x}, {y}: it has been scored.",
     "missing": "{name}'s {role} should stand at {x}, {y}, and the camera does not see it.",
-    "out_of_step": "The tile at {x}, {y} does not lie there as the game has it: put it straight or correct the game.",
-    "unread": "Something lies at {x}, {y} that the camera cannot read: enter the tile, or take it away.",
+    "out_of_step": "The tile at {x}, {y} does not lie as it does in the game: put it right, or correct the game.",
+    "unread": "The camera cannot read what lies at {x}, {y}: enter the tile, or take it away.",
 }
 
 

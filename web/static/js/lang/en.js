@@ -321,8 +321,7 @@ export default {
   "share.failed": "The picture could not be drawn on this device.",
   // the end, told to the whole room
   "reveal.over": "The game is over",
-  "reveal.intro":
-    "What is still on the board is scored now, one feature after another. All screens move on together.",
+  "reveal.intro": "What is still on the board is scored now, one feature after another. All screens move on together.",
   "reveal.first": { one: "{n} question comes first", other: "{n} questions come first" },
   "reveal.first.note": "The answers may change the final scoring.",
   "reveal.answer": "Answer",
@@ -430,7 +429,8 @@ export default {
   "art.drawn.note": "Tiles that bastide drew and you printed.",
   "art.own": "Your own set {n}",
   "art.new": "Not taught yet",
-  "art.new.note": "Tiles that bastide does not know: it learns them while you play, and asks more often in the first game.",
+  "art.new.note":
+    "Tiles that bastide does not know: it learns them while you play, and asks more often in the first game.",
   "art.learned.note": {
     one: "Learned while playing: {n} kind of tile, {pictures} pictures.",
     other: "Learned while playing: {n} kinds of tiles, {pictures} pictures.",
@@ -602,7 +602,8 @@ export default {
   "status.camera_half": "its pictures arrive damaged: check the cable",
   "status.camera_slow": "it sends too few pictures",
   "status.camera_frozen": "the picture is frozen: the camera is being reopened",
-  "status.board_gone": "the board is no longer seen where it was: put it or the camera back, or take away what covers it",
+  "status.board_gone":
+    "the board is no longer seen where it was: put it or the camera back, or take away what covers it",
   "status.no_board": "no board in view: tap the start tile in the camera's picture",
   "status.not_watched": "the camera cannot follow this game: enter it by hand",
   "status.reading_failed": "reading the table failed: restart bastide, the game is kept",

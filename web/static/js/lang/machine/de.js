@@ -212,14 +212,16 @@ export default {
   "calibrate.supply.follower": "{n} Gefolgsleute, {colour}, sind jetzt bekannt.",
   "calibrate.supply.disc": "{n} Scheiben, {colour}, sind jetzt bekannt.",
   "calibrate.supply.cube": "{n} Würfel, {colour}, sind jetzt bekannt.",
-  "calibrate.supply.unknown": "Die Farbe von {n} Figuren, {colour}, ist jetzt bekannt; für ihre Form sind sie im Bild zu klein.",
+  "calibrate.supply.unknown":
+    "Die Farbe von {n} Figuren, {colour}, ist jetzt bekannt; für ihre Form sind sie im Bild zu klein.",
   "calibrate.distances": "Wie verschieden zwei Farben sind (CIEDE2000); unter {n} sind sie nicht zu unterscheiden",
   "calibrate.same": "nicht zu unterscheiden",
   "calibrate.near": "ähnlich",
   "calibrate.apart": "gut verschieden",
   "calibrate.allapart": "alle Farben sind zu unterscheiden",
   "calibrate.used": "In Gebrauch",
-  "calibrate.nothing": "Nichts ist kalibriert. Angenommen wird eine gewöhnliche Kamera, die senkrecht nach unten schaut.",
+  "calibrate.nothing":
+    "Nichts ist kalibriert. Angenommen wird eine gewöhnliche Kamera, die senkrecht nach unten schaut.",
   "calibrate.lens": "Ecken {n} Pixel daneben",
   "calibrate.forget": "Zurücknehmen",
   // backup and restore
@@ -451,7 +453,8 @@ export default {
   "begin.tiles.sheet": "Jetzt, mit einem gedruckten Bogen",
   "begin.sheet.teaching": "Lehrbogen (PDF)",
   "machine.tiles": "Deine Plättchen",
-  "teach.why": "Hat bastide deine Ausgabe gelernt, liest es sie sicherer, und das Spielfeld auf der Seite sieht aus wie deins.",
+  "teach.why":
+    "Hat bastide deine Ausgabe gelernt, liest es sie sicherer, und das Spielfeld auf der Seite sieht aus wie deins.",
   "teach.how.print": "Druck den Bogen mit 100 %.",
   "teach.how.lay": "Leg von jeder Art ein Plättchen in sein Feld, gedreht wie auf der kleinen Zeichnung.",
   "teach.how.look": "Schieb ein Blatt ganz unter die Kamera und nimm die Hände weg. Dann das nächste.",

@@ -48,7 +48,8 @@ export default {
   "do.update": "Update bastide",
   "do.restart": "Restart bastide: it keeps the file and recovers what is intact; then try another card",
   "do.stick": "Plug the stick in or mount the share; bastide tries again every minute",
-  "do.damaged": "Make a backup and use another card; the support file (bastide support) contains what helps to find out why",
+  "do.damaged":
+    "Make a backup and use another card; the support file (bastide support) contains what helps to find out why",
   "do.memory": "Close other programs, or use a machine with more memory",
   "do.hot": "Give it air: a heat sink or a fan, and not under the table cloth",
   "do.supply": "Use the power supply that was made for this Pi, and a short cable",

@@ -357,7 +357,8 @@ export default {
   "begin.aim.why":
     "Suivez les conseils jusqu’à ce qu’il n’en reste plus. Ce qui passe ici passe aussi quand la table est mesurée.",
   "begin.table": "Objectif et table",
-  "begin.table.why": "Mesure où se trouve la caméra, en millimètres. bastide fonctionne aussi sans, un peu moins sûrement.",
+  "begin.table.why":
+    "Mesure où se trouve la caméra, en millimètres. bastide fonctionne aussi sans, un peu moins sûrement.",
   "begin.table.tiles":
     "Une douzaine de tuiles côte à côte suffit. Des cartes imprimées vers les coins sont plus précises :",
   "begin.table.coarse": "C’est assez précis pour moi",
@@ -365,7 +366,8 @@ export default {
   "begin.sheet.mat": "Tapis (PDF)",
   "begin.sheet.charuco": "Feuille ChArUco (PDF)",
   "begin.tiles": "Vos tuiles",
-  "begin.tiles.why": "bastide sait comment les tuiles sont faites, mais pas à quoi elles ressemblent dans votre édition.",
+  "begin.tiles.why":
+    "bastide sait comment les tuiles sont faites, mais pas à quoi elles ressemblent dans votre édition.",
   "begin.tiles.learn": "Les apprendre en jouant",
   "begin.tiles.learn.why": "Posez votre tuile de départ et jouez. Ce qui est confirmé est appris, et utilisé dès lors.",
   "begin.figures": "Vos figurines",
