@@ -36,7 +36,7 @@ def read_json(path: str) -> object:
     except UnicodeDecodeError:
         raise UsageError(f"{path}: is not a text file in UTF-8") from None
     except (ValueError, EOFError, RecursionError, zlib.error) as e:
-        line = f"line {e.lineno}: {e.msg}" if isinstance(e, json.JSONDecodeError) else "it is cut off or damaged"
+        line = f"line {e.lineno}: {e.msg}" if isinstance(e, json.JSONDecodeError) else "it is truncated or damaged"
         raise UsageError(f"{path}: is not JSON ({line})") from None
 
 

@@ -1,17 +1,18 @@
-"""Strangers at the door: sixty hostile connections on every route that takes no PIN, against the people at the table.
+"""The effect of sixty hostile connections, on every route that needs no PIN, on the people at the table.
 
-A big game lies on a served table with a PIN while the camera's loop watches a simulated table in real time: two tiles
-are laid and taken off again, once in a row's seconds, and the board was found WARM_S before it. Another
-process holds so many connections and asks for one route again and again as fast as it is answered, from one address or
-from as many as there are connections; a third one is the people: ten devices without a session that look at the state
-once a second each, and a signed-in player who sends commands. Prints for every route what both had to wait, how many
-times that of the quiet table it is, and how many frames of the camera were lost: those that had passed before the loop
+A table with a PIN serves a big game while the camera's loop watches a simulated table in real time. In the time of each
+row two tiles are placed and taken off again, on a board that was found WARM_S before. A second process holds the
+hostile connections and requests one route again and again, as fast as it is answered, from one address or from as many
+addresses as connections. A third process is the people: ten devices without a session that request the state once a
+second each, and a signed-in player who sends commands. Prints for every route how long these two had to wait, in
+seconds and relative to the quiet table, and how many of the camera's frames were lost, i.e. had passed before the loop
 came to read them.
-Everything is on this machine's loopback. Strangers have machines of their own, so here their program gets the
-processors only while the table and the people leave them (nice 19); how many answers they were given is printed, so
-that it can be seen that this does not tame them. ``others`` is how many processors programs had that are no part of
-this, or a virtual machine's host took: a row with more than OTHERS tells what they did. Each row waits for a calm
-moment and is measured again when it was spoiled, for --patience minutes in all.
+
+Everything is on this machine's loopback. Strangers would have machines of their own, so here their process gets only
+the processor time that the table and the people leave (nice 19); the number of responses they received is printed, to
+show that this does not make them harmless. ``others`` is the number of processors used by unrelated programs or taken
+by a virtual machine's host: a row with more than OTHERS is inconclusive. Each row waits for a calm moment and is
+repeated if it was disturbed, for --patience minutes in all.
 
     ./run bench door [--connections 60] [--addresses 1,60] [--seconds 16] [--fps 10] [--patience 10]
 """

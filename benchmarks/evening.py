@@ -1,30 +1,30 @@
-"""Hours at the table: a whole `bastide serve` with a camera, viewers and moves, and by how much its memory grows.
+"""Memory growth over hours at the table: a whole `bastide serve` with a camera, viewers and moves.
 
-    ./run bench evening                       four hours on the wall, 8 viewers, 200 moves an hour
-    ./run bench evening --fast                the same four hours of the table as fast as the machine takes them
+    ./run bench evening                       four hours of real time, 8 viewers, 200 moves an hour
+    ./run bench evening --fast                the same four hours of table time, as fast as the machine can follow
     ./run bench evening --hours 0.3 --warm-up 8 --moves 900
     ./run bench evening --fast --hours 1 --data F && ./run bench evening --fast --data F    a table's second evening
 
-The camera is an MJPEG server in this process that shows a simulated game again and again, with noise of its own on
-every picture; each time round a new game is begun, as people do. The film's pace is chosen so that its moves come to
-``--moves`` an hour; one in ten is taken back and made again by hand. Viewers read the event stream; at every change one
-of them asks for the whole view and one for the move's picture, as pages do that open or look it up.
+The camera is an MJPEG server in this process that shows a simulated game again and again, with different noise on every
+picture; each repetition begins a new game, as people do. The film's pace is chosen so that there are ``--moves`` moves
+an hour; one in ten is taken back and made again by hand. Viewers read the event stream; at every change one of them
+requests the whole view and one the move's picture, as pages do when they are opened or show it.
 
-With ``--fast`` hours are the table's (tests/bastide/timed_table.py): the camera gives as many pictures, moves and
-changes, each picture as soon as the loop is done with the one before and ``1 / --fps`` of table time after it, and what
-happens by time (empty pages given back, the watcher's waiting, notices, sessions, streams' beats) goes by that clock.
-What stays on the wall's clock is listed there. Logs rotate by size, not by time.
+With ``--fast`` the clock is the table's (tests/bastide/timed_table.py): the camera delivers as many pictures, moves and
+changes, each picture as soon as the loop has processed the previous one and ``1 / --fps`` of table time after it.
+Whatever happens by time (returning empty pages, the watcher's waiting, notices, sessions, streams' heartbeats) follows
+that clock; what still follows real time is listed there. Logs rotate by size, not by time.
 
-The serving process notes its memory every 5 s of table time: Pss of everything and what is anonymous
-(/proc/self/smaps_rollup), what of the C library's heap is in use (mallinfo2) and how many blocks Python has; the newest
-note is taken every ``--every`` seconds. What is judged, of the anonymous memory and of the heap in use, is what was
-noted after ``--warm-up`` minutes: within a game memory grows with the tiles that lie, so that only what is noted at the
-same place of the film is compared, game with game (the seasonal slope of Hirsch, Slack and Smith 1982: the median over
-all such pairs, which one peak does not move), in MB an hour; more than MOST_MB_H fails. Its uncertainty is printed too:
-a short run cannot promise a small slope. As long as no two games are over, it is the median of all pairs. The first
-games also teach the table its tiles, and each picture learned takes its memory for good; the median of every game and
-how many pictures were known at its end are printed, so that this can be told from a leak. With ``--data`` the table's
-folder is kept: who gives it to a second run begins with the tiles that the first one learned.
+The serving process records its memory every 5 s of table time: the Pss in total and of anonymous pages
+(/proc/self/smaps_rollup), the part of the C library's heap in use (mallinfo2) and the number of Python's blocks. The
+newest record is sampled every ``--every`` seconds. Samples of anonymous memory and heap in use after ``--warm-up``
+minutes are evaluated. Within a game memory grows with the number of tiles, so only samples at the same place of the
+film are compared, game with game: the result is the seasonal slope of Hirsch, Slack and Smith (1982), the median over
+all such pairs, which is robust against a single peak, in MB an hour; more than MOST_MB_H fails. Its uncertainty is
+printed too: a short run cannot prove a small slope. Until two games are over, it is the median over all pairs. The
+first games also teach the table its tiles, and each learned picture occupies memory permanently; the median of every
+game and the number of pictures known at its end are printed, so that this can be distinguished from a leak. With
+``--data`` the table's folder is kept: a second run with it begins with the tiles that the first one learned.
 """
 
 from __future__ import annotations

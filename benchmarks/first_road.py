@@ -1,9 +1,9 @@
 """From an empty data folder to the first scored road, by a user who only follows the screen:
 ``python benchmarks/first_road.py``.
 
-A real ``bastide serve`` without PIN, game or settings, two simulated cameras (one with its cap on), a browser of a
-phone's size in each language. Printed are the visited steps, every tap and every text typed, and the seconds, without
-the time that people need for walking, printing or laying tiles. Exit code 1 when the road is not scored.
+It uses a real ``bastide serve`` without PIN, game or settings, two simulated cameras (one with its cap on), and a
+phone-sized browser in each language. Prints the visited steps, every tap and every typed text, and the seconds, without
+the time that people need for walking, printing or placing tiles. Exit code 1 when the road is not scored.
 
     python benchmarks/first_road.py [--language de]
 """

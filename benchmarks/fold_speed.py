@@ -1,6 +1,6 @@
 """Cost of folding a game, as ratios within one run: ``python benchmarks/fold_speed.py [TRANSCRIPT...]``.
 
-Without transcripts it takes games from ``../shared/games/dev`` when they are there, else it plays some (seeded).
+Without transcripts it takes games from ``../shared/games/dev`` if they are there, otherwise it plays some (seeded).
 Processor time of one thread, the best of a few interleaved rounds, so that other load on the machine has little effect;
 it affects the views more, which touch more memory: compare on an idle machine.
 

@@ -1,7 +1,7 @@
 """Fuzzes the rules engine: ``python benchmarks/fuzz_rules.py [--games N] [--seed S] [--transcripts N]``.
 
 Each game is a random legal one, with random boxes and rules, whose events are then dropped, duplicated, swapped and
-corrupted. Each transcript is one of such a game, as JSON, with values replaced, removed or truncated. The invariants:
+corrupted. Each transcript is that of such a game, as JSON, with values replaced, removed or truncated. The invariants:
 
 * no exception but the declared ones (`scoring.errors`): the state of the table is never an error;
 * the score events sum to the scores; every figure is in hand, standing or held, and none twice; a feature's

@@ -1,11 +1,11 @@
-"""What reading a long game costs: ``./run bench histories_speed [--tiles 160] [--games 3] [--first 1]``.
+"""The cost of reading a long game: ``./run bench histories_speed [--tiles 160] [--games 3] [--first 1]``.
 
-Generated games of five boxes are replayed from their looks, as `tests/reading` does it: a look every two seconds, about
-eight a turn, and somebody answers the questions. Processor time of one thread around the 20th, the 72nd and the last
-20 tiles, in the mean of the games: of the whole reader (belief, histories, decisions, notices) and of the histories
-alone; how often these are searched for, and how many states the rules work out for that. The last column is a ratio
-inside the run: to the step of the rules that lays a tile at the same point (`scoring.engine.step`). Wanted: at most
-10 ms a turn for the histories at 160 tiles.
+Generated games of five boxes are replayed from their looks, as `tests/reading` does: a look every two seconds, about
+eight a turn, and somebody answers the questions. Prints, around the 20th, the 72nd and the last 20 tiles, as means over
+the games: the processor time of one thread, for the whole reader (belief, histories, decisions, notices) and for the
+search over histories alone; how often that search runs, and how many states the rules engine computes for it. The last
+column is a ratio within the run: to the engine's step that places a tile at the same point (`scoring.engine.step`).
+Goal: at most 10 ms a turn for the histories at 160 tiles.
 """
 
 from __future__ import annotations

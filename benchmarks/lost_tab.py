@@ -1,8 +1,8 @@
 """How soon a page is up to date again after its network was down or its tab frozen while the game went on.
 
-A page in Chromium reaches the table through a proxy that can drop all packets without closing connections, like Wi-Fi
-(or its tab is frozen meanwhile). Moves are made; then the network is restored. Prints the seconds until the page shows
-them.
+A page in Chromium reaches the table through a proxy that can drop all packets without closing connections, like Wi-Fi;
+alternatively its tab is frozen. Moves are made; then the network is restored or the tab woken. Prints the seconds until
+the page shows them.
 
     python benchmarks/lost_tab.py [--away 60] [--times 3]
 """

@@ -1,8 +1,8 @@
 """The effect of misbehaving clients on the pace of the table's loop.
 
-A simulated table is watched in real time while another process misbehaves towards the page, in one way after the other:
+A simulated table is watched in real time while another process misbehaves towards the page in one way after another:
 streams that are never read, clients that disconnect without closing, 200 clients that reconnect at once, garbage, huge
-bodies, idle open connections. Between each two there is a quiet phase. Prints, for every kind, the time of a step (from
+bodies, idle open connections, with a quiet phase between any two. Prints, for every kind, the time of a step (from
 receiving to having processed the frame) relative to the quiet phases of the same run, in real time and in the loop's
 own processor time (which excludes other programs' load), and whether the page still responds.
 

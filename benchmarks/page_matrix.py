@@ -1,9 +1,9 @@
-"""Looks at the page on every screen: ``python benchmarks/page_matrix.py``.
+"""Checks the page's layout on every screen: ``python benchmarks/page_matrix.py``.
 
-Every number of players, length of names, number of digits, shape of screen and language, and on each the plain view, a
-notice, a question, a proof, the menu, a step of the final scoring and its result: layout faults (text cut or covered,
-unreadable names, a board without room) are listed. Pictures are kept in ``artifacts/matrix``. Exit code 1 when there
-are any.
+For every number of players, length of names, number of digits, shape of screen and language, it shows the plain view, a
+notice, a question, a proof, the menu, a step of the final scoring and its result, and lists layout faults (text cut off
+or covered, unreadable names, a board without room). Pictures are kept in ``artifacts/matrix``. Exit code 1 when there
+are faults.
 
     python benchmarks/page_matrix.py [--screen NAME ...] [--players N ...] [--names KIND ...] [--digits KIND ...]
                                      [--language CODE ...] [--view NAME ...] [--pictures]

@@ -2,11 +2,11 @@
 
     ./run bench read_photos [NAME...] [--untaught] [--discs] [--overlays DIR] [--plot docs/pictures/reliability.png]
 
-Photographs ``k*`` and ``l16`` and every fourth picture of a real game with one taught picture of each kind; with
---untaught without any, and two more photographs (``m*``) of artwork without pictures; with --discs also the photographs
-``j*``, on which followers are round counters. One line each with the processor time of reading, sums of each group,
-then the calibration of the confidences: of every source by itself and of their combination. Photographs and artwork are
-not part of the project; without them there is nothing to measure.
+The photographs ``k*`` and ``l16`` and every fourth picture of a real game are read with one taught picture of each
+kind; with --untaught without any, plus two more photographs (``m*``) of artwork without pictures; with --discs also the
+photographs ``j*``, on which followers are round counters. Prints one line each with the processor time of reading, sums
+of each group, then the calibration of the confidences, for every source separately and for their combination.
+Photographs and artwork are not part of the project; without them there is nothing to measure.
 """
 
 from __future__ import annotations

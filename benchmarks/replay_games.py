@@ -2,8 +2,8 @@
 
 Each game is entered three times, without naming players: without ends of turns, with every end of a turn, and with the
 events after the tile in random order, sometimes after the end of the turn. Then random games with the wheel, entered
-likewise and with the wheel's event right after its tile. Counted are the games whose scores are equal after every turn
-and at the end without an issue; differences are printed. Exit code 1 if there are any.
+likewise and with the wheel's event right after its tile. Counts the games whose scores are equal after every turn and
+at the end, without an issue; prints differences. Exit code 1 if there are any.
 
     python benchmarks/replay_games.py [--games N] [--wheel N]
 """

@@ -1,4 +1,4 @@
-"""What piles of blocks cost per frame: one film watched twice in one run, with and without looking for them.
+"""The cost of piles of blocks per frame: one film watched twice in one run, with and without looking for them.
 
     ./run bench stack_cost [--of tower] [--skip 1] [--turns 28] [--level normal]
 

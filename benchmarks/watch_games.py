@@ -2,19 +2,18 @@
 
     ./run bench watch_games [--games 10] [--level normal] [--turns N] [--demo]
 
-Plays recorded games from ../shared/games/dev (2 to 5 players; with --demo, or where they are absent, games of our own;
-with --of BOX random legal games of a box of which nobody recorded any) through the simulated camera and the watcher,
-exactly as `bastide watch` does, and compares the result with the truth. A
-silent error is a tile, a figure or a tile's player that is wrong, missing or extra and was not asked about; `owner`
-counts the tiles with the right player. `others` are turns in which a neutral piece moved, by the rules or by hand; one
-is right if its place and the figure beside it are, and one that is wrong is silent unless that very move was asked
-about. `moves` are all other events, of the rules of some box (a block
-added, a figure taken, a ransom paid): one is right if the turn of the same tile has it, and one that is missing or
-extra is silent unless that very event was asked about. `entered` are those that no camera can see and that the
-simulated person told by the page's button for them (with --answered).
+Plays recorded games from ../shared/games/dev (2 to 5 players; with --demo, or if they are absent, games of our own;
+with --of BOX random legal games of a box without recorded games) through the simulated camera and the watcher, exactly
+as `bastide watch` does, and compares the result with the truth. A silent error is a tile, a figure or a tile's player
+that is wrong, missing or extra and was not asked about; `owner` counts the tiles with the right player. `others` are
+turns in which a neutral piece moved, by the rules or by hand; one is right if its place and the figure beside it are
+right, and a wrong one is silent unless that very move was asked about. `moves` are all other events of a box's rules (a
+block added, a figure captured, a ransom paid): one is right if it is in the turn of the same tile, and a missing or
+extra one is silent unless that very event was asked about. `entered` are those that no camera can see and that the
+simulated person entered with the page's button for them (with --answered).
 
 With --record the looks of each game are kept, and with --replay they are read again without rendering the table, in a
-hundredth of the time: for changes of `reading/` that do not change what is looked at.
+hundredth of the time: for changes to `reading/` that do not affect what is looked at.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     ./run bench watch_sequences [NAME...] [--taught] [--calibrated] [--fps N] [--learn] [--answered]
                                     [--drop SHARE] [--record DIR] [--replay DIR]
 
-One row per film: tiles and figures that are right, tiles given to the wrong player, moves asked about, silent errors (a
+One row per film: correct tiles and figures, tiles attributed to the wrong player, moves asked about, silent errors (a
 wrong or missing tile, figure or player without a question), whether the last known scores are equal. ``real-1`` is a
 real game of which every picture is shown for five seconds. With --fps the films are shown at that frame rate instead of
 4: ``real-1`` at any rate, the others, of which every nth frame is taken, at 1 or 2. With --drop that share of the

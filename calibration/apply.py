@@ -27,7 +27,7 @@ def view_of(documents: Iterable[Document], size: tuple[int, int], uri: str = "",
     for document in documents:
         check_fit(document, size, uri, model)
         if document.kind in seen:
-            raise CalibrationError(f"two calibrations of kind {document.kind} were given; name one")
+            raise CalibrationError(f"two calibrations of kind {document.kind} were given; name only one")
         seen.add(document.kind)
         if isinstance(document.result, TableResult):
             table = document.result

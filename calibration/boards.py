@@ -48,7 +48,7 @@ def parse_board(spec: str) -> Board:
     square, marker = float(match[3]), float(match[4])
     known = getattr(cv2.aruco, match[5], None)
     if not isinstance(known, int):
-        raise CalibrationError(f"--board {spec}: {match[5]} is no ArUco dictionary; DICT_4X4_50 is the usual one")
+        raise CalibrationError(f"--board {spec}: {match[5]} is not an ArUco dictionary; DICT_4X4_50 is the usual one")
     if not (2 <= columns <= 60 and 2 <= rows <= 60):
         raise CalibrationError(f"--board {spec}: a board has 2 to 60 squares each way")
     if not 0 < marker < square <= 1000:

@@ -87,8 +87,9 @@ def calibrate_colours(picture: Image, colours: Sequence[str] | None = None) -> C
                                "colours.missing", colours=",".join(missing))
     off = float(np.mean([_cost(spot.linear, name, gains) for name, spot in found.items()]))
     if off > _FITS:
-        raise CalibrationError(f"what was found fits the players' colours in no light ({off:.0f}, and {_FITS:.0f} is "
-                               "the most): use a whiter lamp, and put nothing but followers beside the board",
+        raise CalibrationError(f"what was found does not match the players' colours in any light ({off:.0f}, "
+                               f"and {_FITS:.0f} is the most): use a whiter lamp, and put nothing but followers "
+                               "beside the board",
                                "colours.nolight")
     paints = {name: spot.rgb for name, spot in found.items()}
     distances = {f"{a}-{b}": round(difference(paints[a], paints[b]), 2)

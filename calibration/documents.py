@@ -153,7 +153,7 @@ def read_document(data: object) -> Document:
     version = top.get("version")
     if version != VERSION or isinstance(version, bool):
         raise CalibrationError(f"is version {_short(version)} of the calibration format and this program reads "
-                               f"{VERSION}; calibrate anew")
+                               f"{VERSION}; calibrate again")
     _only(top, _KEYS, "the file")
     kind = top["kind"]
     if kind not in KINDS:
@@ -252,7 +252,7 @@ def _table(data: object, at: str, size: tuple[int, int]) -> TableResult:
         nadir_px=_pair(top["nadir_px"], f"{at}.nadir_px", -1e7, 1e7))
     turn = np.array(table.rotation).reshape(3, 3)
     if np.abs(turn @ turn.T - np.eye(3)).max() > 1e-3 or np.linalg.det(turn) < 0:
-        raise CalibrationError(f"{at}.rotation is no rotation")
+        raise CalibrationError(f"{at}.rotation is not a rotation")
     if table.translation_mm[2] <= 0 or abs(np.linalg.det(np.array(table.px_from_mm).reshape(3, 3))) < 1e-12:
         raise CalibrationError(f"{at}.px_from_mm shows no table in front of the camera")
     return table

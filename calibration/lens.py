@@ -126,7 +126,8 @@ def calibrate_views(views: Sequence[tuple[str, Pattern | None]], size: tuple[int
         distortion=tuple(float(d) for d in fit.distortion), rms_px=fit.rms, focal_std_px=fit.focal_std,
         fov_deg=field_of_view(fit.matrix, fit.distortion, size), coverage=coverage_of(used, size), preset="")
     if not _grows(lens.matrix, lens.distortion, size):
-        raise CalibrationError("the views say nothing of the picture's corners; add some with the board close to them",
+        raise CalibrationError("the views say nothing about the picture's corners; add some with the board close "
+                               "to them",
                                "lens.corners")
     told = tuple(replace(_view(name, pattern, n in good, lens), repeats=n in repeated)
                  for n, (name, pattern) in enumerate(views))

@@ -154,7 +154,7 @@ def _plane(scene: _Scene, p: Array, size: tuple[int, int], method: str, above_mm
     every = np.concatenate(off)
     turn0, height, used = _rotation(p[0], p[1]), float(np.exp(p[2])), scene.lens_of(p)
     if not _LOWEST_MM < height < _TALLEST_MM:
-        raise CalibrationError("what was seen makes no table; check the sizes that were given", "table.none")
+        raise CalibrationError("what was seen does not fit a flat table; check the given sizes", "table.none")
     seen = scene.on_table(scene.px, p)
     flat, shift = _laid(scene.shapes[0], seen) if len(scene.shapes) == 1 else (np.eye(2), seen.mean(axis=0))
     spin = np.eye(3)

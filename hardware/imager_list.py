@@ -5,7 +5,7 @@ it supports Imager's settings (Wi-Fi, name, user). Standard library only.
 
 ``URL`` is the folder where the image and ``bastide-VERSION.svg`` will be. Imager customises only images from a list:
 for an image from a file it does not know the method. The Pis offered on its first page come from the list too
-(``imager``, ``devices``); without any, that page is empty and a dead end. The format: raspberrypi/rpi-imager,
+(``imager``, ``devices``); without any, that page is empty and the user is stuck. The format: raspberrypi/rpi-imager,
 doc/json-schema/os-list-schema.json, doc/schema-notes.md, src/hwlistmodel.cpp and src/wizard/DeviceSelectionStep.qml.
 """
 

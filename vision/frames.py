@@ -77,7 +77,7 @@ class LateFrame(Frame):
         with self._lock:
             if not hasattr(super(), "bgr"):
                 if self._free is None:
-                    raise SourceError("that picture is gone: the camera has given a newer one")
+                    raise SourceError("that picture is gone: the camera has delivered a newer one")
                 _BGR.__set__(self, self._fetch())
                 self._give_back()
             return super().bgr

@@ -334,7 +334,7 @@ def sessions() -> Response:
             raise CommandError("malformed", "session: must be the name of one")
         with _kept("that it is signed out"):
             if not door.devices.end([wanted]):
-                raise CommandError("no_session", "this device is not signed in any more")
+                raise CommandError("no_session", "this device is no longer signed in")
     elif do == "end_others":
         with _kept("that they are signed out"):
             door.devices.end([d.id for d in door.devices.listed(series) if mine is None or d.id != mine.id])

@@ -31,10 +31,10 @@ TEXTS = {
         "title": "HTTPS for this table",
         "back": "To the table",
         "why": (
-            "With it this page can be installed like an app, keeps the screen on, and still shows the last state "
-            "while the table restarts. It takes one step on each device, once."),
+            "With HTTPS this page can be installed like an app, keeps the screen on, and still shows the last state "
+            "while the table restarts. It takes one step, once on each device."),
         "off": (
-            "HTTPS is not switched on at this table. Whoever administers it does so under More, Machine and camera,"
+            "HTTPS is not switched on at this table. An administrator can do that under More, Machine and camera,"
             " Settings, Network: HTTPS port."),
         "download": "Download the certificate",
         "ios": "iPhone and iPad",
@@ -59,18 +59,18 @@ TEXTS = {
         "then": "Then open",
         "install": "There, the browser's menu offers to install the page or to add it to the home screen.",
         "bound": (
-            "This certificate can vouch for names and addresses at home only, not for any site of the internet. "
-            "Take it away where you put it, when the table is no longer yours."),
+            "This certificate can vouch only for names and addresses at home, not for any site on the internet. "
+            "Remove it where you installed it when the table is no longer yours."),
         "print": "Its fingerprint (SHA-256), to compare with another device's:",
     },
     "de": {
         "title": "HTTPS für diesen Tisch",
         "back": "Zum Tisch",
         "why": (
-            "Damit lässt sich diese Seite wie eine App installieren, hält den Bildschirm an und zeigt den letzten "
-            "Stand auch, während der Tisch neu startet. Das braucht auf jedem Gerät einmal einen Schritt."),
+            "Damit lässt sich diese Seite wie eine App installieren, lässt den Bildschirm an und zeigt den letzten "
+            "Stand auch, während der Tisch neu startet. Nötig ist ein Schritt, einmal auf jedem Gerät."),
         "off": (
-            "HTTPS ist an diesem Tisch nicht eingeschaltet. Das macht, wer ihn verwaltet: Mehr, Gerät und Kamera, "
+            "HTTPS ist an diesem Tisch nicht eingeschaltet. Das macht, wer ihn verwaltet: Mehr, Rechner und Kamera, "
             "Einstellungen, Netzwerk: HTTPS-Port."),
         "download": "Zertifikat herunterladen",
         "ios": "iPhone und iPad",
@@ -107,8 +107,8 @@ TEXTS = {
             "Cette page peut alors s’installer comme une application, garde l’écran allumé et montre encore le "
             "dernier état pendant que la table redémarre. Il faut une seule étape, une fois par appareil."),
         "off": (
-            "HTTPS n’est pas activé à cette table. Qui l’administre le fait sous Plus, Machine et caméra, Réglages,"
-            " Réseau\u00a0: port HTTPS."),
+            "HTTPS n’est pas activé à cette table. Un administrateur peut le faire sous Plus, Machine et caméra, "
+            "Réglages, Réseau\u00a0: port HTTPS."),
         "download": "Télécharger le certificat",
         "ios": "iPhone et iPad",
         "android": "Android",

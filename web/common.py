@@ -1,4 +1,4 @@
-"""What every application of ours has: the door, its own files, headers, and one form for every error."""
+"""What all our web applications share: access control, the page's own files, headers, and one form for every error."""
 
 from __future__ import annotations
 

@@ -36,5 +36,5 @@ def doctor_report() -> Response:
     """The report for programs."""
     found = _report()
     if found is None:
-        return error_answer("no_doctor", "this table has no doctor", HTTPStatus.NOT_FOUND)
+        return error_answer("no_doctor", "this table does not check itself", HTTPStatus.NOT_FOUND)
     return json_answer(found)

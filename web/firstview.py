@@ -12,7 +12,7 @@ from flask import request
 
 from web.views import View
 
-SOON = {"en": "The board is on its way …", "de": "Das Spielfeld kommt gleich …", "fr": "Le plateau arrive …"}
+SOON = {"en": "The board is loading …", "de": "Das Spielfeld wird geladen …", "fr": "Le plateau se charge …"}
 THEMES = ("light", "dark")
 THEME_COOKIE, LANGUAGE_COOKIE = "bastide_theme", "bastide_lang"
 

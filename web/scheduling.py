@@ -1,18 +1,17 @@
 """Schedules requests: whose is served next, and how much processor time all of them may use.
 
-The table's loop shares one interpreter with the page's threads, and sixty connections can ask faster than it can
-answer. So a complete request waits in a queue, without a thread, until its turn comes:
+The table's loop shares one interpreter with the page's threads, and sixty connections can send requests faster than it
+can answer. So a complete request waits in a queue, without a thread, until its turn comes:
 
 * few requests are computed at the same time: two from clients with a session, and of all others one for the current
-  game, one cheap and one expensive one, by what its route has cost before, or expensive if it is not a GET;
+  game, one cheap and one expensive one. A request is expensive if its route has been, or if it is not a GET;
 * each of these four lanes has a budget, a share of one processor, so that a flood of previews keeps nobody from the
-  state and no load keeps the table's loop from its frames;
+  state, and no load keeps the table's loop from its frames;
 * within a lane the client that has used the least processor time in the last seconds is next. So one client's sixty
-  requests wait for each other and not in front of somebody else's;
-* a request that waits too long is told to retry later. A waiting request takes no processor
-  time; an immediate refusal would.
-  What a browser asks for once and never again (a page, its modules) is not refused, for the page would stay blank: it
-  waits for its turn, in a connection of its own, of which a client has only so many (`web.server`).
+  requests wait for each other, not ahead of somebody else's;
+* a request that waits too long is told to retry later. Waiting takes no processor time; an immediate refusal would.
+  What a browser requests only once (a page, its modules) is not refused, because the page would stay blank: it waits
+  for its turn, in a connection of its own, of which a client has a limited number (`web.server`).
 
 Event streams pass through the scheduler only when they begin.
 """

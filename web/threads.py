@@ -1,9 +1,9 @@
-"""The server's threads: as many as answer at the same time, not as many as there may be.
+"""The server's threads: as many as are answering at the same time, not as many as are allowed.
 
-The C library keeps up to 0.2 MB of freed blocks for each thread (its tcache), between other threads' blocks and not
-seen by malloc_trim. Of waitress' 104 threads each answers in turn, so that these caches filled for hours: their blocks
-of more than 512 bytes had 1.3 MB in a table's first game and 5 MB in its fifth, on 2,400 pages that could not be given
-back (docs/reliability.md).
+The C library caches up to 0.2 MB of freed blocks for each thread (its tcache), scattered among other threads' blocks
+and out of reach of malloc_trim. Waitress' 104 threads answered in turn, so these caches kept filling for hours: their
+blocks of more than 512 bytes took 1.3 MB in a table's first game and 5 MB in its fifth, on 2,400 pages that could not
+be returned to the system (docs/reliability.md).
 """
 
 from __future__ import annotations

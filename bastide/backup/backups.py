@@ -106,7 +106,7 @@ def restore_backup(file: Path, data: Path, *, swap: bool = False) -> Contents:
         if e.errno == errno.EBUSY:
             raise Failure(f"{data}: is where a disk is mounted, which cannot change its name; restore into a folder on "
                           "it and have --data say so") from e
-        raise Failure(f"{data}: cannot be restored ({e.strerror or e}); check the disk and its rights") from e
+        raise Failure(f"{data}: cannot be restored ({e.strerror or e}); check the disk and its permissions") from e
     return contents
 
 

@@ -43,7 +43,7 @@ def restore_inside(file: Path, data: Path) -> Contents:
             after.put(replace(after.get(), table=before.table, admin=before.admin, series=before.series + 1))
         _note(data, f"{_OUT} {BEFORE}{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(2).hex()}")
     except OSError as e:
-        raise Failure(f"{data}: cannot be restored ({e.strerror or e}); check the disk and its rights") from e
+        raise Failure(f"{data}: cannot be restored ({e.strerror or e}); check the disk and its permissions") from e
     finish(data)
     return contents
 

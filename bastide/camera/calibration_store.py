@@ -141,7 +141,7 @@ def parsed(text: bytes) -> Document:
     try:
         return read_document(json.loads(text))
     except (ValueError, RecursionError) as e:
-        raise CalibrationError("it is no JSON file") from e
+        raise CalibrationError("it is not a JSON file") from e
 
 
 def newest(given: Documents, own: Documents) -> Documents:

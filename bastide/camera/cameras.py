@@ -76,7 +76,7 @@ class Cameras:
         """Watch with another camera: the server restarts. Raises CommandError."""
         found = next((f for f in self._rows() if _key(f.uri) == key), None)
         if found is None:
-            raise CommandError("no_camera", "this camera is not there any more")
+            raise CommandError("no_camera", "this camera is no longer there")
         if self._fixed():
             raise CommandError("command_line", "the command line names the camera: take --source out of it")
         self.close()

@@ -225,11 +225,11 @@ class LensBench:
         except CalibrationError as e:
             raise CommandError("other_camera", str(e)) from e
         if any(d.kind == document.kind and d.made >= document.made for _, d in self._given):
-            raise CommandError("command_line", "the command line names a newer calibration, and it wins")
+            raise CommandError("command_line", "the command line names a newer calibration, which takes precedence")
         try:
             self._store.keep(document)
         except OSError as e:
-            raise CommandError("not_saved", f"it cannot be kept ({e.strerror or e})") from e
+            raise CommandError("not_saved", f"it cannot be saved ({e.strerror or e})") from e
         self._camera.use(newest(self._given, self._store.kept()))
 
     # -- the worker thread ------------------------------------------------------------------------------------------

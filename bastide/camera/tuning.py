@@ -93,7 +93,7 @@ class Tuning:
             if not self._present():
                 raise CommandError("no_camera", "no camera watches this table")
             if self._job is not None:
-                raise CommandError("busy", "a calibration is under way; wait for it")
+                raise CommandError("busy", "a calibration is in progress; wait for it")
             self._job, self._preset = (what, by, camera), camera or self._preset
             self._done.pop(what, None)
             self._start()
@@ -114,7 +114,7 @@ class Tuning:
         try:
             self._store.forget(kind)
         except OSError as e:
-            raise CommandError("not_saved", f"it cannot be taken away ({e.strerror or e})") from e
+            raise CommandError("not_saved", f"it cannot be removed ({e.strerror or e})") from e
         with self._lock:
             self._camera.use(newest(self._given, self._store.kept()))
             self._done.pop(kind, None)
@@ -143,7 +143,7 @@ class Tuning:
             except CalibrationError as e:
                 done = {"ok": False, "error": {"code": e.code or "other", "text": str(e), "parts": dict(e.parts)}}
             except OSError as e:
-                text = f"it cannot be kept ({e.strerror or e})"
+                text = f"it cannot be saved ({e.strerror or e})"
                 done = {"ok": False, "error": {"code": "not_saved", "text": text, "parts": {}}}
             except Exception as e:  # whatever happened, the next calibration must be possible
                 _log.error("the calibration failed", exc_info=e)

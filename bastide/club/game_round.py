@@ -92,7 +92,7 @@ class GameRound:
         match command["do"]:
             case "next_game":
                 if busy:
-                    raise CommandError("game_runs", "a game goes on; end it at the table first")
+                    raise CommandError("game_runs", "a game is in progress; end it at the table first")
                 players = [{"name": p["name"], "colour": p["colour"]} for p in view["players"]]
                 session.command({"do": "new_game", "who": "broker", "setup": {
                     "players": players, "edition": view["edition"], "rules": view["rules"],
@@ -102,7 +102,7 @@ class GameRound:
                     if self._round is not None and self._round["id"] == command["round"]["id"]:
                         return  # a repeated command
                 if busy:
-                    raise CommandError("game_runs", "a game goes on; end it at the table first")
+                    raise CommandError("game_runs", "a game is in progress; end it at the table first")
                 self._begin(session, command["round"])
             case "end_round":
                 with self._lock:
@@ -197,4 +197,4 @@ class GameRound:
             write_whole(self._path, json.dumps(
                 {**(self._round or {}), "left_s": self._timer.left() if self._timer else None}).encode())
         except OSError as e:
-            raise CommandError("not_saved", f"the round cannot be kept ({e.strerror}); free some space") from e
+            raise CommandError("not_saved", f"the round cannot be saved ({e.strerror}); free some space") from e

@@ -12,7 +12,7 @@ from bastide.inputs import expansions
 if TYPE_CHECKING:
     from calibration.aim import Aim
 
-HELP = "live numbers while mounting a camera: view, tilt, focus, glare, light"
+HELP = "show live numbers while mounting a camera: view, tilt, focus, glare, light"
 _TILES_S = 5.0  # reading tiles takes seconds, so it is done only at intervals
 
 

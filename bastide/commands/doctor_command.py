@@ -1,4 +1,4 @@
-"""``bastide doctor``: what is right and wrong with this machine, one line each, with what to do."""
+"""``bastide doctor``: the state of this machine, one line per check, with what to do."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from bastide.errors import Failure, UsageError
 from bastide.files.writing import write_whole
 from bastide.inputs import expansions
 
-HELP = "the printable sheets as PDF: mat, corner cards, ChArUco board, teaching sheet, QR code of the page"
+HELP = "make the printable sheets as PDF: mat, corner cards, ChArUco board, teaching sheet, QR code of the page"
 WHAT = ("mat", "cards", "charuco", "teaching-sheet", "qr")
 
 

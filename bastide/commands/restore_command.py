@@ -11,7 +11,8 @@ HELP = "restore a backup"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE")
     parser.add_argument("--data", metavar="DIR", default="data", help="the data folder (default: data)")
-    parser.add_argument("--replace", action="store_true", help="even if the folder has games, which are kept beside it")
+    parser.add_argument("--replace", action="store_true",
+                        help="restore even if the folder has games, which are kept beside it")
 
 
 def run(args: argparse.Namespace) -> int:

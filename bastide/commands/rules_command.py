@@ -23,10 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--list", action="store_true", help="list the editions with title and years, and how to tell "
                         "them apart")
     parser.add_argument("--publisher", metavar="P", help="with --list: only those of this publisher, as on the box")
-    parser.add_argument("--small-city", type=int, choices=(2, 4), help="with --list: only those with so many "
-                        "points for a completed city of two tiles")
-    parser.add_argument("--farm", type=int, choices=(3, 4), help="with --list: only those with so many points "
-                        "of a farm per completed city")
+    parser.add_argument("--small-city", type=int, choices=(2, 4), help="with --list: only those that pay "
+                        "this many points for a completed city of two tiles")
+    parser.add_argument("--farm", type=int, choices=(3, 4), help="with --list: only those whose farms "
+                        "get this many points per completed city")
     parser.add_argument("--json", action="store_true")
 
 

@@ -11,7 +11,7 @@ from scoring.errors import InvalidNotation
 from scoring.report import score_game
 from scoring.transcript import Game, read
 
-HELP = "score recorded games (transcript/1, also gzip'd)"
+HELP = "score recorded games (transcript/1, optionally gzipped)"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

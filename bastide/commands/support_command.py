@@ -1,4 +1,4 @@
-"""``bastide support``: makes or replays a support file."""
+"""``bastide support``: makes a support file, or recomputes the game in one."""
 
 from __future__ import annotations
 

@@ -27,4 +27,4 @@ def add_piece(path: Path, at: int, data: bytes, *, most: int, what: str) -> None
         with open(path, "ab" if at else "wb") as f:
             f.write(data)
     except OSError as e:
-        raise CommandError("not_saved", f"it cannot be kept ({e.strerror or e})") from e
+        raise CommandError("not_saved", f"it cannot be saved ({e.strerror or e})") from e

@@ -1,4 +1,4 @@
-"""A road of three tiles that proves the whole chain: the two tiles that complete it, and what was seen of it.
+"""A road of three tiles that proves the whole pipeline: the two tiles that complete it, and what was seen of it.
 """
 
 from __future__ import annotations

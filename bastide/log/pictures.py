@@ -143,7 +143,7 @@ class Pictures:
 
     def _welcome(self) -> None:
         if self._without:
-            raise Failure(f"the pictures {self.path} cannot be kept; moves are")
+            raise Failure(f"the pictures {self.path} cannot be saved; moves are")
         if self.refused:
             raise Failure("the disk is full: moves are kept, their pictures are not; free some space")
 

@@ -76,7 +76,7 @@ class Store:
             self.notice = " ".join(filter(None, (self.notice, self.pictures.notice, low))) or None
         except sqlite3.Error as e:
             self.__exit__()
-            raise Failure(f"the log {self.path} cannot be opened ({e}); check the disk and its rights") from e
+            raise Failure(f"the log {self.path} cannot be opened ({e}); check the disk and its permissions") from e
         except OSError as e:
             self.__exit__()
             raise Failure(f"the folder {self.path.parent} cannot be used ({e.strerror})") from e

@@ -105,11 +105,11 @@ CHECKS = {"wifi": _wifi, "wifi-password": _password, "wifi-hidden": _hidden, "co
 def understood(data: bytes) -> Card:
     """Parse and validate a file. Raises UsageError if it is not text."""
     if len(data) > MOST_BYTES:
-        raise UsageError(f"the file is too large: it has at most {MOST_BYTES // 1000} kB")
+        raise UsageError(f"the file is too large: the limit is {MOST_BYTES // 1000} kB")
     try:
         text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
     except UnicodeDecodeError:
-        raise UsageError("the file is no plain text: save it as text in UTF-8") from None
+        raise UsageError("the file is not plain text: save it as text in UTF-8") from None
     card = Card([line for line in text.replace("\0", "").splitlines() if not line.startswith(_OURS)])
     for n, line in enumerate(card.lines):
         if line.strip() and not line.lstrip().startswith("#"):

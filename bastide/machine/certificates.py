@@ -107,7 +107,7 @@ class Certificates:
     def _certify(self, file: str, subject: str, days: int, extensions: Sequence[str]) -> None:
         """A new key and its certificate, signed by the CA, or self-signed for the CA itself."""
         if shutil.which("openssl") is None:
-            raise Failure("HTTPS takes the program openssl: sudo apt install -y openssl")
+            raise Failure("HTTPS needs the program openssl: sudo apt install -y openssl")
         with tempfile.TemporaryDirectory(dir=self._folder) as scratch:
             at = Path(scratch)
             key, request, out, conf = (at / n for n in ("key", "request", "certificate", "conf"))

@@ -2,10 +2,10 @@
 
 Pictures of 0.2 to 25 MB are allocated and freed in many threads. By default glibc raises its mmap threshold each time
 such a block is freed, so that pictures soon share heaps with small long-lived objects, in up to eight arenas per core.
-Of 315 MB resident after 17 minutes, 104 MB were free holes, and growing; live data was not. With fixed limits the holes
-shrink but still grow, from 7 to 50 MB in 20 minutes, so empty pages are returned to the kernel from time to time.
-malloc_trim returns the free end of the first heap only, and a second one keeps up to ``trim`` bytes there. So there is
-one.
+Of 315 MB resident after 17 minutes, 104 MB were free holes, and these grew, while live data did not. With fixed limits
+the holes are smaller but still grow, from 7 to 50 MB in 20 minutes, so empty pages are returned to the kernel from time
+to time. malloc_trim returns the free end of the first heap only, and a second heap keeps up to ``trim`` bytes there. So
+there is only one.
 """
 
 from __future__ import annotations

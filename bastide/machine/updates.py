@@ -94,7 +94,7 @@ class Updates:
             if not (self._folder / UPLOAD).exists():
                 raise CommandError("nothing_came", "no release has been uploaded")
             if self._offer is None:
-                raise CommandError("not_looked_at", "the release must be looked at first")
+                raise CommandError("not_looked_at", "the release must be inspected first")
             self._ask("install")
             self._offer = None
             return self.state()
@@ -138,7 +138,7 @@ class Updates:
             asked = json.dumps({"do": do, "id": secrets.token_hex(8)})
             write_whole(self._folder / REQUEST, asked.encode(), durable=True)
         except OSError as e:
-            raise CommandError("not_saved", f"it cannot be asked for ({e.strerror or e})") from e
+            raise CommandError("not_saved", f"it cannot be requested ({e.strerror or e})") from e
 
     def _possible(self) -> bool:
         return any(w.exists() for w in self._watchers)

@@ -181,9 +181,9 @@ OPTIONS: tuple[Option, ...] = (
                  "fr": "liste JSON de noms et de couleurs, dans l’ordre du jeu ; « Nouvelle partie » s’en passe"}),
     Option(name="expansions", kind="text", group="game", metavar="A,B", check=expansions,
            title={"en": "Expansions", "de": "Erweiterungen", "fr": "Extensions"},
-           help={"en": f"what is played with, of {', '.join(KNOWN)}",
-                 "de": f"womit gespielt wird, aus {', '.join(KNOWN)}",
-                 "fr": f"avec quoi l’on joue, parmi {', '.join(KNOWN)}"}),
+           help={"en": f"the boxes in play, of {', '.join(KNOWN)}",
+                 "de": f"die Schachteln im Spiel, aus {', '.join(KNOWN)}",
+                 "fr": f"les boîtes en jeu, parmi {', '.join(KNOWN)}"}),
     Option(name="edition", kind="choice", group="game", metavar="E", choices=tuple(editions()),
            title={"en": "Edition", "de": "Ausgabe", "fr": "Édition"},
            help={"en": f"the rules in force: {', '.join(editions())}",
@@ -191,7 +191,7 @@ OPTIONS: tuple[Option, ...] = (
                  "fr": "l’édition des règles en vigueur"}),
     Option(name="rule", kind="text", group="game", metavar="K=V", several=True, default=[], check=_rule,
            title={"en": "House rules", "de": "Hausregeln", "fr": "Règles maison"},
-           help={"en": "one option; repeatable",
+           help={"en": "one difference from the edition; repeatable",
                  "de": "eine Abweichung von der Ausgabe je Zeile, als NAME=WERT",
                  "fr": "un écart à l’édition par ligne, sous la forme NOM=VALEUR"}),
     Option(name="first", kind="text", group="game", metavar="TILE", check=_tile,
@@ -217,11 +217,11 @@ OPTIONS: tuple[Option, ...] = (
                  "fr": "le port de la page"}),
     Option(name="https", kind="number", group="network", metavar="PORT", least=1, most=65535,
            title={"en": "HTTPS port", "de": "HTTPS-Port", "fr": "Port HTTPS"},
-           help={"en": "the page by HTTPS too, at this port (8443; 443 on a card of its own); http://.../https tells "
-                       "the one step that a device takes once",
-                 "de": "die Seite zusätzlich mit HTTPS, unter diesem Port (8443; auf einer eigenen Karte 443); "
+           help={"en": "serve the page over HTTPS too, at this port (8443; 443 on a card made for bastide); "
+                       "http://.../https explains the one step that each device needs",
+                 "de": "die Seite zusätzlich mit HTTPS, unter diesem Port (8443; auf einer Karte mit bastide 443); "
                        "http://.../https erklärt den einen Schritt auf jedem Gerät",
-                 "fr": "la page aussi par HTTPS, sur ce port (8443 ; 443 sur une carte à elle) ; http://.../https "
+                 "fr": "la page aussi par HTTPS, sur ce port (8443 ; 443 sur une carte bastide) ; http://.../https "
                        "explique l’unique étape sur chaque appareil"}),
     Option(name="host", kind="text", group="network", default="0.0.0.0", page=False,
            title={"en": "Listens at", "de": "Lauscht an", "fr": "Écoute sur"},
@@ -235,11 +235,11 @@ OPTIONS: tuple[Option, ...] = (
                  "de": "weitere Namen, unter denen die Seite aufgerufen wird",
                  "fr": "d’autres noms sous lesquels la page est demandée"}),
     Option(name="mqtt", kind="text", group="club", metavar="URL", check=_broker, environment="BASTIDE_MQTT",
-           title={"en": "Broker", "de": "Broker", "fr": "Courtier"},
+           title={"en": "Broker", "de": "Broker", "fr": "Broker MQTT"},
            help={"en": "publish the table on this broker: mqtt://user@host[:port] or mqtts:// (default: BASTIDE_MQTT "
                        "of the environment, else not at all)",
                  "de": "der Broker, an den der Tisch gemeldet wird: mqtt://user@host[:port] oder mqtts://",
-                 "fr": "le courtier auquel la table est annoncée : mqtt://user@host[:port] ou mqtts://"}),
+                 "fr": "le broker auquel la table est annoncée : mqtt://user@host[:port] ou mqtts://"}),
     Option(name="table", kind="text", group="club", metavar="NAME", check=_name, environment="BASTIDE_TABLE",
            title={"en": "Table’s name", "de": "Name des Tisches", "fr": "Nom de la table"},
            help={"en": "what the table is called there (default: BASTIDE_TABLE of the environment, else the machine's "
@@ -247,20 +247,20 @@ OPTIONS: tuple[Option, ...] = (
                  "de": "wie der Tisch dort heißt; sonst wie der Rechner",
                  "fr": "comment la table s’y appelle ; sinon comme la machine"}),
     Option(name="mqtt-ca", kind="file", group="club", metavar="FILE", check=_file, environment="BASTIDE_MQTT_CA",
-           title={"en": "Broker’s certificate", "de": "Zertifikat des Brokers", "fr": "Certificat du courtier"},
-           help={"en": "the CA certificate that signed the broker's",
-                 "de": "das Zertifikat, mit dem das des Brokers unterschrieben ist",
-                 "fr": "le certificat qui a signé celui du courtier"}),
+           title={"en": "Broker’s certificate", "de": "Zertifikat des Brokers", "fr": "Certificat du broker"},
+           help={"en": "the CA certificate that signed the broker's certificate",
+                 "de": "das CA-Zertifikat, mit dem das Zertifikat des Brokers signiert ist",
+                 "fr": "le certificat de l’autorité qui a signé celui du broker"}),
     Option(name="mqtt-password", kind="file", group="club", metavar="FILE", check=_file,
-           title={"en": "Broker’s password", "de": "Passwort des Brokers", "fr": "Mot de passe du courtier"},
+           title={"en": "Broker’s password", "de": "Passwort des Brokers", "fr": "Mot de passe du broker"},
            help={"en": "a file that contains only the password",
-                 "de": "eine Datei, in der das Passwort steht und sonst nichts",
-                 "fr": "un fichier qui contient le mot de passe et rien d’autre"}),
+                 "de": "eine Datei, in der nur das Passwort steht",
+                 "fr": "un fichier qui ne contient que le mot de passe"}),
     Option(name="mqtt-commands", kind="switch", group="club", default=False, environment="BASTIDE_MQTT_COMMANDS",
-           title={"en": "Commands from the broker", "de": "Befehle vom Broker", "fr": "Commandes du courtier"},
-           help={"en": "also take commands from there: the next game, a tournament's rounds",
+           title={"en": "Commands from the broker", "de": "Befehle vom Broker", "fr": "Commandes du broker"},
+           help={"en": "also accept commands from there: the next game, a tournament's rounds",
                  "de": "auch Befehle von dort annehmen: das nächste Spiel, die Runden eines Turniers",
-                 "fr": "accepter aussi des commandes de là : la partie suivante, les rondes d’un tournoi"}),
+                 "fr": "accepter aussi les commandes qui en viennent : la partie suivante, les rondes d’un tournoi"}),
 )
 NAMED: Mapping[str, Option] = {o.name: o for o in OPTIONS}
 WITH_MQTT = ("table", "mqtt-ca", "mqtt-password", "mqtt-commands")  # which have no effect without a broker

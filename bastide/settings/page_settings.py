@@ -199,8 +199,8 @@ class Settings:
         try:
             self._file.put(values)
         except OSError as e:
-            raise CommandError("not_saved", f"the setting cannot be kept ({e.strerror or e}); free some space or check "
-                               "the disk") from e
+            raise CommandError("not_saved", f"the setting cannot be saved ({e.strerror or e}); free some space or "
+                               "check the disk") from e
         self._note = ""
         if not NAMED[name].restart and wanted.origin[name] != COMMAND_LINE:
             self._values[name] = wanted.values[name]

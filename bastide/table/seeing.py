@@ -1,4 +1,4 @@
-"""What the camera sees right now, for viewers on the page; and the switch between watching and resting.
+"""What the camera sees right now, for viewers on the page; and pausing and resuming the camera.
 
 The loop offers frames, the page fetches pictures. Without viewers nothing is drawn, encoded or kept.
 """

@@ -34,7 +34,7 @@ def _table_setup(source: str, rules: Rules, expansions: tuple[str, ...], players
     start = None
     if first is not None:
         if first not in catalogue():
-            raise UsageError(f"--first {first}: is no tile; ids look like base.D")
+            raise UsageError(f"--first {first}: is not a tile; ids look like base.D")
         start = StartTile(tile=first)
     if players is None:
         transcript = parse_qs(source.partition(":")[2]).get("transcript") if source.startswith("sim:") else None

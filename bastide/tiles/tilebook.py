@@ -157,8 +157,8 @@ class TileBook:
                                  "version": k.version} for k in known]}
             _safely(self.folder / BOOK, json.dumps(book, indent=1).encode())
         except OSError as e:
-            raise Failure(f"what was learned cannot be kept in {self.folder} ({e.strerror or e}); "
-                          "free some space or check its rights") from e
+            raise Failure(f"what was learned cannot be saved in {self.folder} ({e.strerror or e}); "
+                          "free some space or check its permissions") from e
         used = {k.file for k in known}
         for gone in {k.file for k in self.known} - used:
             (self.folder / gone).unlink(missing_ok=True)

@@ -27,8 +27,8 @@ CHIPS = {"watching": "watching", "settling": "settling", "searching": "settling"
          "no_board": "camera_lost", "unwatched": "manual"}
 SAID = {  # messages beside the status chip, by code; the page has translations
     **TEXT,
-    "board_gone": "the board is not seen where it lay: put it or the camera back, or take away what covers it",
-    "no_board": "no board is seen: tap the start tile in the camera's picture",
+    "board_gone": "the board is no longer seen where it was: put it or the camera back, or take away what covers it",
+    "no_board": "no board in view: tap the start tile in the camera's picture",
     "recording_over": "the recording has ended", "pictures_over": "the camera's pictures have ended",
     "reading_failed": "reading the table failed ({why})",
     "not_watched": "the camera cannot follow this game: enter it by hand",

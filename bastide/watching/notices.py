@@ -17,8 +17,8 @@ _TEXT = {
     "missing": "{name}'s {role} should stand at {x}, {y}, and the camera does not see it.",
     "foreign": "{name} has a figure at {x}, {y} that this game does not have: take another one, or start a game with "
                "its box.",
-    "out_of_step": "The tile at {x}, {y} does not lie there as the game has it: put it straight or correct the game.",
-    "unread": "Something lies at {x}, {y} that the camera cannot read: enter the tile, or take it away.",
+    "out_of_step": "The tile at {x}, {y} does not lie as it does in the game: put it right, or correct the game.",
+    "unread": "The camera cannot read what lies at {x}, {y}: enter the tile, or take it away.",
 }
 
 

@@ -69,7 +69,7 @@ WRONG: list[tuple[str, int, tuple[str, ...]]] = [
     ("score {f}", 2, ("is a folder",)),
     ("score {f}/text.json", 2, ("text.json", "line 1")),
     ("score {f}/latin.json", 2, ("latin.json", "UTF-8")),
-    ("score {f}/cut.json.gz", 2, ("cut.json.gz", "cut off")),
+    ("score {f}/cut.json.gz", 2, ("cut.json.gz", "truncated")),
     ("score {f}/list.json", 2, ("list.json", "must be an object")),
     ("score {f}/missing.json", 2, ("missing.json", "turns[2].moves[0].at: is missing")),
     ("score {f}/unknown.json", 2, ("unknown.json", "turns[1].moves[0].tile", "base.Ω")),

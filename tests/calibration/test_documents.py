@@ -40,7 +40,7 @@ def test_what_is_written_is_read_back(document: Document) -> None:
 
 
 @pytest.mark.parametrize(("path", "value", "why"), [
-    (("format",), "other", "is not a calibration"), (("version",), 2, "is version 2 .* reads 1; calibrate anew"),
+    (("format",), "other", "is not a calibration"), (("version",), 2, "is version 2 .* reads 1; calibrate again"),
     (("version",), True, "is version True"), (("kind",), "camera", "kind is 'camera'"),
     (("resolution",), [1536], "resolution"), (("resolution",), [1536.5, 864], "whole numbers"),
     (("made",), "yesterday", "date and time"), (("made",), "2026-11-21T18:00:00", "time zone"),
@@ -62,7 +62,7 @@ def test_what_does_not_fit_is_refused_by_its_name(path: tuple[str, ...], value: 
 def test_a_table_that_cannot_be_is_refused() -> None:
     data: Any = DOCUMENTS[1].to_json()
     data["result"]["rotation"][0] = 0.5
-    with pytest.raises(CalibrationError, match="is no rotation"):
+    with pytest.raises(CalibrationError, match="is not a rotation"):
         read_document(data)
 
 

@@ -184,7 +184,7 @@ def test_boards_of_the_old_pattern_are_recognised() -> None:
 
 @pytest.mark.parametrize(("spec", "why"), [
     ("chess:8x6", "must look like"), ("charuco:11x8:15:20:DICT_4X4_50", "smaller than its square"),
-    ("charuco:11x8:20:15:DICT_9X9", "no ArUco dictionary"), ("charuco:40x40:20:15:DICT_4X4_50", "only 50 markers"),
+    ("charuco:11x8:20:15:DICT_9X9", "not an ArUco dictionary"), ("charuco:40x40:20:15:DICT_4X4_50", "only 50 markers"),
     ("charuco:1x8:20:15:DICT_4X4_50", "2 to 60")])
 def test_a_board_that_cannot_be_is_refused(spec: str, why: str) -> None:
     with pytest.raises(CalibrationError, match=why):

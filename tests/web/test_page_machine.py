@@ -86,7 +86,7 @@ class Tuning:
     def calibrate(self, what: str, by: str, camera: str) -> dict[str, object]:
         self.asked.append((what, by, camera))
         if camera == "busy":
-            raise CommandError("busy", "a calibration is under way; wait for it")
+            raise CommandError("busy", "a calibration is in progress; wait for it")
         self.running = what
         return {**self.state(), "running": what} if self.outcome.pop(what, None) else self._begun(what)
 

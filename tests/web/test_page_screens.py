@@ -97,7 +97,7 @@ def test_the_first_answer_has_the_scores_and_nothing_waits_for_scripts(table, ch
     page.goto(server.url)
     assert page.locator(".player .score").all_inner_texts() == ["~128", "104", "99", "166", "140", "~188"]
     assert page.locator(".name-text").all_inner_texts() == list(NAMES["wide"])
-    expect(page.locator(".coming")).to_have_text("Das Spielfeld kommt gleich …")
+    expect(page.locator(".coming")).to_have_text("Das Spielfeld wird geladen …")
     context.close()
     session.command({"do": "end_game"})
     assert b"188" not in get(server.url)[2], "the end is told step by step"

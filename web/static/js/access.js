@@ -1,4 +1,4 @@
-// Asking the table to change something: with the session's token, and with the PIN where it takes one.
+// Requests that change something: sent with the session's token, and with a PIN where one is needed.
 
 let token = null;
 
@@ -8,16 +8,16 @@ async function learn() {
   return state;
 }
 
-// What this device may do: its right, its name, and for administrators how many wrong PINs were tried.
+// What this device may do: its right, its name, and for administrators the number of wrong PINs tried.
 export const device = learn;
 
-// Whose device this is, told to the table: what is done here is signed with it. Nothing where nobody is signed in.
+// Tells the table whose device this is, so that what is done here is signed with it. Does nothing if nobody is signed in.
 export async function named(name) {
   if (token === null && document.body.dataset.pin === "set") await learn();
   if (token !== null) await sent("PUT", "/api/session", { name });
 }
 
-// The session ends, on the table too.
+// Ends the session, on the table too.
 export async function signOut() {
   const answer = await sent("DELETE", "/api/session", {});
   if (answer.ok) token = null;
@@ -25,7 +25,7 @@ export async function signOut() {
 }
 
 export function sent(method, url, body) {
-  const raw = body instanceof Blob; // a piece of a file
+  const raw = body instanceof Blob; // a chunk of a file
   return fetch(url, {
     method,
     body: raw ? body : JSON.stringify(body),
@@ -45,13 +45,13 @@ async function refusal(answer) {
   ).error?.code;
 }
 
-// Send; where the PIN is missing ask for it and send again. Whoever signs in with the table's is asked for the
-// administrator's where that is what it takes. The answer is the last one.
+// Sends; if a PIN is missing, asks for it and sends again. Whoever signs in with the table's PIN is asked for the
+// administrator's if that is what is needed. Returns the last response.
 export async function post(url, body, method = "POST") {
   if (token === null && document.body.dataset.pin === "set") await learn();
   let answer = await sent(method, url, body);
   if (answer.status === 403 && (await refusal(answer)) === "no_token") {
-    // another tab has signed in anew
+    // another tab has signed in again
     await learn();
     answer = await sent(method, url, body);
   }
@@ -64,7 +64,7 @@ export async function post(url, body, method = "POST") {
   return answer;
 }
 
-// The name that was chosen on this device before it was signed in.
+// The name chosen on this device before it was signed in.
 function chosenName() {
   try {
     return localStorage.getItem("bastide.who") ?? "";
@@ -73,7 +73,7 @@ function chosenName() {
   }
 }
 
-// Whether somebody has entered the right PIN, the administrator's, or set the first one.
+// Whether somebody has entered the right PIN or the administrator's, or has set the first one.
 export async function entered(code) {
   const { ask } = await import("./later/pin.js");
   const state = await ask(code, sent);
@@ -86,14 +86,14 @@ export async function entered(code) {
   return !!state;
 }
 
-// A table without a PIN says so as soon as somebody looks who could set it.
+// A table without a PIN says so as soon as somebody opens it who could set one.
 export function firstRun() {
   if (document.body.dataset.pin !== "unset" || document.body.classList.contains("tv")) return;
   try {
     if (sessionStorage.getItem("bastide.watching")) return;
     sessionStorage.setItem("bastide.watching", "1");
   } catch {
-    // a browser that keeps nothing asks each time
+    // a browser without storage asks every time
   }
   entered("pin_unset");
 }

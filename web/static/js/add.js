@@ -1,5 +1,5 @@
-// A turn by hand: what has happened in it, the figure on its tile, everything else that may happen, its end. The places
-// for the next tile are marked on the board.
+// A turn entered by hand: what has happened in it, the figure on its tile, everything else that may happen, and its end.
+// The places for the next tile are marked on the board.
 
 import { Asking } from "./asking.js";
 import { FIGURES } from "./boxes.js";
@@ -17,14 +17,14 @@ export class Add {
   player = null;
   figure = "follower";
   /** @type {any} */
-  elsewhere = null; // another square that the figure may go to, and what it may do there: { code, at, answers }
+  elsewhere = null; // another square where the figure may go, and what it may do there: { code, at, answers }
 
   constructor(app) {
     this.app = app;
     this.className = "add";
     this.sure = false;
     this.hint = "";
-    this.about = undefined; // the tile that what was chosen is about
+    this.about = undefined; // the tile that the selection refers to
     app.board.showGaps(!app.then || app.then.seq === null);
   }
 
@@ -47,7 +47,7 @@ export class Add {
     this.app.render();
   }
 
-  // Wait for a tap on one of these squares; `act(square)` follows.
+  // Waits for a tap on one of these squares; then calls `act(square)`.
   pick(squares, hint, act) {
     this.hint = hint;
     this.app.board.choose(squares, (at) => {
@@ -57,7 +57,7 @@ export class Add {
     this.app.sheet.render();
   }
 
-  // The figure goes to another tile, where a tap says on what it stands.
+  // The figure goes to another tile; a tap says on which feature it stands.
   stand(code, at, answers) {
     this.elsewhere = { code, at, answers };
     this.app.sheet.render();
@@ -69,7 +69,7 @@ export class Add {
     this.app.sheet.render();
   }
 
-  // The tile of the turn that is shown: the one laid last, until something happens before the next.
+  // The tile of the turn on show: the last one placed, until something happens before the next.
   get laid() {
     const { board, next_tile: next } = this.app.view;
     return next.waiting ? undefined : board.tiles.find((p) => p.last && p.seq);
@@ -144,7 +144,7 @@ export class Add {
     ];
   }
 
-  // What happened in this turn, each to be corrected by a tap.
+  // What happened in this turn; a tap on a row corrects it.
   strip() {
     const { app, happened } = this,
       { view, letters } = app;
@@ -211,7 +211,7 @@ export class Add {
     );
   }
 
-  // Ask what the rules ask, in this sheet's place.
+  // Asks the rules' question, in place of this sheet.
   ask(question) {
     const { app } = this;
     app.sheet.open(new Asking(app, question, () => app.sheet.open(new Add(app))));

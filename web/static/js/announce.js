@@ -1,4 +1,4 @@
-// A screen that nobody touches points at what was just scored, for a while.
+// On a screen without input, points at what was just scored, for a while.
 
 import { calm } from "./dom.js";
 import { sameEvent } from "./feed.js";
@@ -18,5 +18,5 @@ export function announce(app, before) {
       under = setTimeout(() => app.point(null), ANNOUNCED_MS);
     },
     calm() || !app.moments ? 0 : MOMENT_MS,
-  ); // it glows first
+  ); // the feature glows first
 }

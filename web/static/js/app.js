@@ -1,4 +1,4 @@
-// Puts the page together: the newest view goes to every part, what people do goes to the table.
+// Assembles the page: passes every new view to all parts, and people's commands to the table.
 
 import { announce } from "./announce.js";
 import { Bar } from "./bar.js";
@@ -21,30 +21,30 @@ import { definitions } from "./tileart.js";
 
 const AGAIN_MS = 2000;
 const OLD_MS = 15_000;
-const OPENING = ["ask", "toggle", "openTile", "openMove", "addTo", "tellAnew", "openGap", "layAt", "proof"]; // what needs the sheets
+const OPENING = ["ask", "toggle", "openTile", "openMove", "addTo", "tellAnew", "openGap", "layAt", "proof"]; // these need the sheets
 
 /** @type {typeof import("./sheets.js")} */
-let sheets; // fetched once the board stands
+let sheets; // loaded after the board
 const is = (content, name) => !!sheets && content instanceof sheets[name];
 
 export class App extends Seldom {
-  /** @type {Promise<void> | null} */ fetching = null; // the sheets, on their way
+  /** @type {Promise<void> | null} */ fetching = null; // the sheets, while they load
   /** @type {any} */ said;
-  /** @type {import("./later/reveal.js").Reveal | null} */ reveal = null; // the walk through the end, once there is one
-  /** @type {import("./later/moments.js").Moments | null} */ moments = null; // what is scored glows
+  /** @type {import("./later/reveal.js").Reveal | null} */ reveal = null; // the reveal of the final scoring, once it has begun
+  /** @type {import("./later/moments.js").Moments | null} */ moments = null; // the animation of scores
 
   constructor() {
     super();
     this.kinds = {};
-    this.pictures = "/api"; // where pictures of the table are asked for
+    this.pictures = "/api"; // the URL prefix of the table's pictures
     this.isOnline = true;
-    this.since = 0; // when the table last answered, in milliseconds, if that is long ago
+    this.since = 0; // when the table last responded, in milliseconds, if that is long ago
     this.isTv = document.body.classList.contains("tv");
     this.later = new Set(); // questions put off on this device
-    this.passed = new Map(); // how often one was put behind the others
-    this.past = null; // the view of an earlier turn that is looked at
+    this.passed = new Map(); // how often each was put behind the others
+    this.past = null; // the view of an earlier turn on show
     /** @type {import("./then.js").Then | null} */
-    this.then = null; // an earlier moment in which something is entered
+    this.then = null; // an earlier moment into which something is entered
     this.ownTiles = new OwnTiles({ changed: () => this.board && this.redraw() });
     this.commands = new Commands(this);
     this.toast = new Toast(byId("toast"));
@@ -98,7 +98,7 @@ export class App extends Seldom {
       undo: () => this.commands.undo(),
       camera: () => this.camera(),
     });
-    const seats = byId("players"); // what lies beside the board begins under them
+    const seats = byId("players"); // the layout beside the board begins below them
     new ResizeObserver(() => document.body.style.setProperty("--seats", `${seats.offsetHeight}px`)).observe(seats);
     for (const name of OPENING) {
       const act = this[name].bind(this);
@@ -109,13 +109,13 @@ export class App extends Seldom {
     this.wake();
   }
 
-  // What is looked at: the table now, or as it was.
+  // The view on show: the table now, or at an earlier time.
   /** @returns {import("./views").View & Partial<import("./views").PastView>} */
   get view() {
     return this.past ?? this.newest;
   }
 
-  // The game is over, and the room has not walked to its end yet.
+  // The game is over, but the reveal has not reached its end yet.
   get revealing() {
     return !this.past && !!this.newest.reveal && !this.newest.reveal.told;
   }
@@ -124,7 +124,7 @@ export class App extends Seldom {
     return this.newest.aid ?? "coach";
   }
 
-  // Nobody watches: what lies is entered by people.
+  // No camera is watching: people enter the tiles.
   get byHand() {
     return ["manual", "paused"].includes(this.newest.status?.chip) && this.newest.phase === "playing" && !this.past;
   }
@@ -135,10 +135,10 @@ export class App extends Seldom {
     this.newest = view;
     if (this.loading) return;
     while (this.box !== this.newest.expansions.join()) {
-      const box = this.newest.expansions.join(); // another game may begin while its tiles are fetched
+      const box = this.newest.expansions.join(); // another game may begin while its tiles load
       this.loading = true;
       try {
-        const answer = await fetch(`/api/tiles?expansions=${box}`); // whatever is begun meanwhile
+        const answer = await fetch(`/api/tiles?expansions=${box}`); // whatever begins in the meantime
         this.kinds = await answer.json();
         this.box = box;
         this.define();
@@ -173,14 +173,14 @@ export class App extends Seldom {
       });
     this.moments?.follow(before, view);
     if (this.isTv && view.phase === "playing") announce(this, before);
-    if (!before) this.hears(); // once the table stands: it must not come later for this
+    if (!before) this.hears(); // only once the table is shown, so as not to delay it
   }
 
   define() {
     replace(document.querySelector("#definitions defs"), patternDefinitions(), definitions(this.kinds));
   }
 
-  // The tiles look otherwise on this device from now on.
+  // The tiles look different on this device from now on.
   redraw() {
     this.define();
     this.board.redress();
@@ -192,12 +192,12 @@ export class App extends Seldom {
     this.render();
   }
 
-  // Screen readers are told what each new view brings.
+  // Announces the contents of each new view to screen readers.
   async hears() {
     this.said = new (await import("./later/said.js")).Said(this);
   }
 
-  // Once the board stands: what people open. A table that does not answer is asked again.
+  // Loads, after the board, what people may open. If the table does not respond, tries again.
   async fetchSheets() {
     while (!sheets)
       sheets = await import("./sheets.js").catch(
@@ -209,10 +209,10 @@ export class App extends Seldom {
     document.body.dataset.ready = "";
     this.render();
     if (location.protocol === "https:" && "serviceWorker" in navigator)
-      Promise.all([this.stayedAwake(), import("./later/kept.js").then(({ keep }) => keep())]).catch(() => {}); // a browser that keeps nothing
+      Promise.all([this.stayedAwake(), import("./later/kept.js").then(({ keep }) => keep())]).catch(() => {}); // a browser without storage
   }
 
-  // Another game has begun: nothing that was opened belongs to it.
+  // Another game has begun: whatever was open belongs to the old one.
   forget() {
     this.sheet.close();
     this.looking?.close();
@@ -224,7 +224,7 @@ export class App extends Seldom {
   }
 
   online(on, at = 0) {
-    const since = !on && at && Date.now() - at > OLD_MS ? at : 0; // what is shown is old, and says so
+    const since = !on && at && Date.now() - at > OLD_MS ? at : 0; // what is shown is old, and the page says so
     if (this.isOnline === on && this.since === since) return;
     this.isOnline = on;
     this.since = since;
@@ -232,7 +232,7 @@ export class App extends Seldom {
   }
 
   render() {
-    if (this.loading) return; // the tiles of other boxes are on their way
+    if (this.loading) return; // the tiles of other boxes are still loading
     const { view } = this;
     this.letters = letters(view.players);
     this.board.show(view, this.letters);
@@ -273,17 +273,17 @@ export class App extends Seldom {
     document.title = leader.score ? t("title", { leader: `${leader.name} ${leader.score}` }) : "bastide";
   }
 
-  // What the rules ask beside what the camera asks.
+  // The rules' questions besides those of the camera.
   get askings() {
     return this.past || !sheets ? [] : sheets.asked(this.newest).map((q) => new sheets.Asking(this, q));
   }
 
-  // What waits for an answer, in turn; with `all` also what others are asked, when the badge is tapped.
+  // The queue of questions; with `all` also those for other players, when the badge is tapped.
   waiting({ all = false } = {}) {
     return queue(this, all, (q) => new sheets.Question(this, q));
   }
 
-  // Show the first question of the queue, unless something else is open.
+  // Shows the first question of the queue, unless something else is open.
   ask({ all = false } = {}) {
     if (this.sheet.content || this.isTv || this.past) return;
     const [next] = this.waiting({ all });
@@ -307,7 +307,7 @@ export class App extends Seldom {
     else this.sheet.open(new sheets.Move(this, entry.seq));
   }
 
-  // The page as it was at an earlier moment, to enter something there.
+  // Shows the page as it was at an earlier moment, to enter something there.
   look(then, view) {
     this.then = then;
     this.past = view;
@@ -315,7 +315,7 @@ export class App extends Seldom {
     this.render();
   }
 
-  // Back from there; with `keep` what was entered there stays open.
+  // Returns from there; with `keep` what was entered there stays open.
   now({ keep = false } = {}) {
     if (!this.then) return;
     this.then = this.past = null;
@@ -326,9 +326,9 @@ export class App extends Seldom {
     this.ask();
   }
 
-  // What was missed in a turn; or an entry anew.
+  // Enters what was missed in a turn, or an entry again.
   async addTo(turn) {
-    this.sheet.close(); // it is about now
+    this.sheet.close(); // it is about the present
     if (await new sheets.Then(this, { turn }).go(`turns/${turn}`)) this.sheet.open(new sheets.Add(this));
   }
 
@@ -357,7 +357,7 @@ export class App extends Seldom {
       },
     });
     this.sheet.open(picker);
-    // the tile that was about to lie elsewhere moves on
+    // the tile about to be placed elsewhere moves here
     if (
       is(content, "Picker") &&
       content.at &&
@@ -369,7 +369,7 @@ export class App extends Seldom {
   }
 
   point(event) {
-    if (this.revealing) event ??= this.newest.reveal.event; // whatever was looked at meanwhile
+    if (this.revealing) event ??= this.newest.reveal.event; // whatever was on show before
     if (event) this.issues.showing = "";
     this.board.point(event, { move: !!event });
     if (!event) this.board.view.fit();
@@ -381,7 +381,7 @@ export class App extends Seldom {
     else this.sheet.open(new sheets.Proof(this, event, { last: event.player === null || event.player === undefined }));
   }
 
-  // The tile that was laid in the turn of a score.
+  // The tile placed in the turn of a score.
   completing(event) {
     return this.view.board.tiles.find((p) => p.turn === event.turn && p.seq);
   }

@@ -1,4 +1,4 @@
-// What the rules have to ask because no camera sees it: where a piece walks, who is taken, who goes home.
+// The rules' questions about what no camera sees: where a piece walks, who is captured, who goes home.
 
 import { FIELDS } from "./boxes.js";
 import { button, h } from "./dom.js";
@@ -6,10 +6,10 @@ import { t } from "./i18n.js";
 import { tileButton } from "./tilebutton.js";
 import { figureName, placeName, said } from "./words.js";
 
-const LAST = "last_tile"; // asked when nothing else is
+const LAST = "last_tile"; // asked last
 
-// What is asked: what must be known, and what this turn alone can tell. Who claimed something is asked with the camera's
-// questions, or entered by hand.
+// Which questions are asked: those with an answer that must be known, and those that only this turn can answer. Who
+// claimed something is asked with the camera's questions, or entered by hand.
 export const asked = (view) =>
   (view.open_questions ?? [])
     .filter((q) => q.code !== "claim" && q.answers.length && (q.must || q.turn + 1 === view.turn.number))
@@ -23,7 +23,7 @@ export class Asking {
   /** @type {import("./app.js").App} */
   app;
 
-  // back() leads to where the person came from, once it is answered
+  // back() returns to where the person came from, after the answer
   constructor(app, question, back = null) {
     Object.assign(this, { app, question, back });
     this.className = "question asking";
@@ -74,19 +74,19 @@ export class Asking {
     ];
   }
 
-  // An answer belongs to the turn that it was asked about; at an earlier time it is what happened then.
+  // An answer belongs to the turn that the question is about; at an earlier moment it is what happened then.
   async answer(n) {
     const { app, question } = this,
       move = question.answers[n];
-    this.answering = true; // the view comes before the answer does
+    this.answering = true; // the view may come before the response does
     const done = await app.commands
       .send(app.then ? move : { do: "answer", question: question.id, choice: n }, { said: move })
       .finally(() => {
         this.answering = false;
       });
     if (!done) return;
-    const more = asked(app.view).find((q) => q.code === question.code); // the next step, the next player
-    if (app.sheet.content && app.sheet.content !== this) return; // the person has gone on meanwhile
+    const more = asked(app.view).find((q) => q.code === question.code); // the next step or the next player
+    if (app.sheet.content && app.sheet.content !== this) return; // the person has moved on in the meantime
     if (more) app.sheet.open(new Asking(app, more, this.back));
     else if (this.back) this.back();
     else app.sheet.close();

@@ -1,11 +1,11 @@
-// What a group remembers of an evening: the largest city, the longest road, the best turn, the largest farm.
+// Awards of an evening: the largest city, the longest road, the best turn, the largest farm.
 
 import { h } from "./dom.js";
 import { featureIcon } from "./feed.js";
 import { badge } from "./figures.js";
 import { listed, t } from "./i18n.js";
 
-// For each award its winners and the number; what nobody did is left out.
+// The winners and the number of each award; awards that nobody earned are left out.
 export function awards(view, final) {
   const scored = new Map(
     [...view.feed, ...final.stages.flatMap((stage) => stage.events)].map((e) => [
@@ -22,7 +22,7 @@ export function awards(view, final) {
   };
   const turns = new Map();
   for (const e of view.feed) {
-    if (e.player === null || e.player === undefined) continue; // the end of the game is no turn
+    if (e.player === null || e.player === undefined) continue; // the end of the game is not a turn
     for (const p of e.points) {
       const key = `${e.turn}/${p.player}`,
         now = turns.get(key) ?? { players: [p.player], n: 0, turn: e.turn + 1, event: e };

@@ -1,4 +1,4 @@
-// The bottom line: what the camera is doing, whose turn it is, and everything a person can start.
+// The bottom bar: the camera's status, whose turn it is, and everything a person can start.
 
 import { button, h, redraw, symbol } from "./dom.js";
 import { clock, t } from "./i18n.js";
@@ -18,7 +18,7 @@ const LOOKS = {
   past: "clock",
 };
 
-// A tap on it shows what the camera sees.
+// A tap on it shows the camera's view.
 export function chip(view, { online, since }, act, place) {
   const state = online ? (view.status?.chip ?? "manual") : "offline";
   const text = since ? t("chip.offline.since", { time: clock(since / 1000) }) : t(`chip.${state}`, { fallback: state });
@@ -52,7 +52,7 @@ export class Bar {
     Object.assign(this, { root, status, acts });
   }
 
-  // Nothing is drawn anew that has not changed: a reader of the screen would say it again.
+  // Unchanged parts are not redrawn: a screen reader would announce them again.
   show(view, now) {
     const key = JSON.stringify([
       now,
@@ -79,7 +79,7 @@ export class Bar {
     ];
     const act = (key, does, icon, more = {}, values = {}) => {
       const el = button(t(key, values), does, { icon, label: false, data: { key }, ...more });
-      el.removeAttribute("aria-label"); // its text says it all
+      el.removeAttribute("aria-label"); // its text is sufficient
       el.append(...both(key, values));
       return el;
     };

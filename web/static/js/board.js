@@ -1,4 +1,4 @@
-// The board: every tile that lies, every figure that stands, and what is pointed out on it.
+// The board: every tile and figure on it, and what is highlighted.
 
 import { button, byId, h, onPress, replace, s } from "./dom.js";
 import { meeple } from "./figures.js";
@@ -21,13 +21,13 @@ export class Board {
   /** @type {any} */
   kinds;
   /** @type {Map<string, string[]>} */
-  fit = new Map(); // kinds by what the neighbours of a place show
+  fit = new Map(); // kinds, by the edges that the neighbours of a place show
 
   /** @type {any} */
   touched;
 
-  // open(square) is called for a tapped tile, gap(square) for a tapped empty place that touches one, touched() for
-  // every tap before either
+  // open(square) is called for a tapped tile, gap(square) for a tapped empty place beside a tile, touched() before either,
+  // for every tap
   constructor(root, { kinds, open, gap, touched = () => {} }) {
     Object.assign(this, { kinds, open, gap, touched });
     this.nodes = new Map();
@@ -65,9 +65,9 @@ export class Board {
     this.view.resized = () => this.look();
     this.view.look(turned());
     this.tiles = new Map();
-    this.empty = new Map(); // places beside what lies
+    this.empty = new Map(); // empty places beside tiles
     this.gaps = false;
-    this.chosen = new Map(); // squares that are waited for
+    this.chosen = new Map(); // the squares being waited for
     this.marked = null;
     replace(
       root,
@@ -113,7 +113,7 @@ export class Board {
       }
     }
     for (const [key, placed] of this.tiles) this.place(key, placed);
-    this.drawn = view.board.tiles.length > 0; // what comes from now on has been laid just now
+    this.drawn = view.board.tiles.length > 0; // tiles that appear from now on have just been placed
     this.drawFigures();
     this.drawGaps();
     this.point(this.marked);
@@ -130,7 +130,7 @@ export class Board {
     }
   }
 
-  // The tiles are drawn otherwise from now on.
+  // From now on the tiles are drawn differently.
   redress() {
     for (const { el } of this.nodes.values()) el.remove();
     this.nodes.clear();
@@ -138,7 +138,7 @@ export class Board {
     if (this.game) this.show(this.game, this.letters);
   }
 
-  // What is selected stays in sight; a place where something is laid does with its neighbours.
+  // Keeps the selection in view, and a place where a tile is being put with its neighbours.
   look() {
     if (!this.selected) return;
     if (this.laying) this.view.near(this.selected);
@@ -179,7 +179,7 @@ export class Board {
     if (known) known.el.replaceWith(el);
     else this.layers.tiles.append(el);
     this.nodes.set(key, { el, look });
-    if (placed.last) this.layers.tiles.append(el); // its rim lies over the neighbours
+    if (placed.last) this.layers.tiles.append(el); // its rim is drawn over the neighbours
   }
 
   drawFigures() {
@@ -205,7 +205,7 @@ export class Board {
     );
   }
 
-  // Two figures on one segment stand beside each other.
+  // Two figures on one segment stand side by side.
   aside(f) {
     const here = this.game.board.figures.filter(
       (o) => o.at.join() === f.at.join() && o.feature === f.feature && o.where === f.where,
@@ -213,7 +213,7 @@ export class Board {
     return here.length < 2 ? [0, 0] : [(here.indexOf(f) - (here.length - 1) / 2) * 24, 0];
   }
 
-  // Where a tile could be laid by hand.
+  // The places where a tile could be put by hand.
   drawGaps() {
     const held = document.activeElement?.classList.contains("gap") ? document.activeElement.id : null;
     replace(
@@ -245,7 +245,7 @@ export class Board {
     this.drawGaps();
   }
 
-  // How many kinds that are left fit a place, in any turn; kept by what its neighbours show.
+  // How many of the remaining kinds fit a place in any rotation; cached by the edges of its neighbours.
   fitting(at) {
     const edges = shown(this.kinds, this.tiles, at),
       key = EDGES.map((side) => edges[side] ?? "?").join("");
@@ -267,7 +267,7 @@ export class Board {
     return this.fit.get(key).filter((id) => left[id] > 0).length;
   }
 
-  // A tile as it would lie, not there yet: a tap turns it. Null takes it away.
+  // Shows a tile that is not placed yet; a tap rotates it. Null removes it.
   ghost(shape) {
     const held = document.activeElement?.id === "ghost";
     this.turning = shape;
@@ -311,7 +311,7 @@ export class Board {
     if (held) byId("ghost").focus({ preventScroll: true });
   }
 
-  // Wait for one of these squares: act(square) is called with it. An empty list waits no longer.
+  // Waits for one of these squares and calls act(square). An empty list stops waiting.
   choose(squares, act = null) {
     const key = JSON.stringify(squares);
     this.chosen = new Map(squares.map((at) => [at.join(","), () => act(at)]));
@@ -338,7 +338,7 @@ export class Board {
     if (squares.length) this.view.focus(squares);
   }
 
-  // Point a feature out: everything else under a veil, its rim drawn, its tiles numbered. Null takes it away.
+  // Highlights a feature: a veil over everything else, its rim drawn, its tiles numbered. Null removes it.
   point(event, { move = false } = {}) {
     this.marked = event;
     this.svg.classList.toggle("pointing", !!event);
@@ -369,12 +369,12 @@ export class Board {
     if (move) this.view.focus([...squares, ...lit, ...cities.flat()].map(([x, y]) => [x, y]));
   }
 
-  // Point out whole squares, for an issue.
+  // Highlights whole squares, for an issue.
   pointSquares(squares, options) {
     this.point({ places: squares.map(([x, y]) => [x, y, "*"]), feature: "*", squares: true }, options);
   }
 
-  // `laying`: something is put there, so the neighbours matter as well.
+  // `laying`: a tile is being put there, so the neighbours matter as well.
   select(square, { laying = false } = {}) {
     this.selected = square;
     this.laying = laying;
@@ -395,7 +395,7 @@ export class Board {
     this.look();
   }
 
-  // A sheet covers so many pixels above the bottom line: what it is about stays in sight, with its gaps everything does.
+  // A sheet covers this many pixels above the bottom bar: what it is about stays visible, or everything if it is about gaps.
   cover(pixels) {
     const { bottom } = this.svg.getBoundingClientRect();
     this.view.inset = pixels ? Math.max(0, bottom - byId("bar").getBoundingClientRect().top + pixels) : 0;
@@ -419,7 +419,7 @@ export class Board {
   }
 
   step([dx, dy]) {
-    for (let n = 0; n < this.view.turn; n += 1) [dx, dy] = [dy, -dx]; // up is up on the screen, from wherever the board is seen
+    for (let n = 0; n < this.view.turn; n += 1) [dx, dy] = [dy, -dx]; // up is up on the screen, whichever way the board is rotated
     const last = this.game.board.tiles.find((p) => p.last) ?? this.game.board.tiles.at(-1);
     if (!last) return;
     const gaps = this.gaps ? [...this.empty.values()] : [],

@@ -1,5 +1,5 @@
-// A result in lines and numbers: the scores turn by turn, each player's line with a dash of its own and the letter at its
-// end, and the points by category.
+// A result as a chart: the scores turn by turn, each player's line with its own dashes and a letter at its end, and the
+// points by category.
 
 import { h, s } from "./dom.js";
 import { featureIcon } from "./feed.js";
@@ -14,7 +14,7 @@ const WIDTH = 640,
   BOTTOM = 26;
 const DASHES = ["", "9 4", "2 4", "14 4 3 4", "6 3 2 3", "3 2"];
 
-// Scores after every turn, from nothing, and last the totals with the final scoring.
+// Scores after every turn, starting from zero; the last are the totals with the final scoring.
 export function timeline(view, final) {
   const players = view.players.length,
     turns = Math.max(0, ...view.history.map((e) => e.turn + 1), ...view.feed.map((e) => e.turn + 1));
@@ -49,7 +49,7 @@ export function chart(view, letters, final) {
       s("text", { x: LEFT - 6, y: y(n) + 5, class: "chart-label end" }, number(n)),
     );
   }
-  // letters at the end keep their distance
+  // the letters at the ends must not overlap
   const ends = view.players.map((_, n) => ({ n, at: y(rows.at(-1)[n]) })).sort((a, b) => a.at - b.at);
   for (let k = 1; k < ends.length; k += 1) ends[k].at = Math.max(ends[k].at, ends[k - 1].at + 17);
   return s(

@@ -1,13 +1,13 @@
-// What people do to the game, with the messages that follow.
+// People's commands to the game, and the messages that follow them.
 
 import { t } from "./i18n.js";
 import { errorText, moveName } from "./words.js";
 
 const KEPT = "bastide.who",
   ASIDE = "bastide.aside";
-const ROUND = new Set(["clock", "confirm"]); // of a tournament: what it comes to is seen where it is done
+const ROUND = new Set(["clock", "confirm"]); // of a tournament: the result is shown where it is done
 const CORRECTIONS = new Set(["amend", "insert", "retract", "answer", "undo", "new_game", "open_game", ...ROUND]);
-const ABOUT = new Set(["seq", "turn", "kind", "source", "confidence", "asked", "amended", "notation"]); // an entry's, not its move's
+const ABOUT = new Set(["seq", "turn", "kind", "source", "confidence", "asked", "amended", "notation"]); // of an entry, not of its move
 
 export class Commands {
   constructor(app) {
@@ -15,21 +15,21 @@ export class Commands {
     this.underWay = new Set();
     try {
       this.name = localStorage.getItem(KEPT) ?? "";
-      this.aside = localStorage.getItem(ASIDE) === "yes"; // of somebody who looks on and is asked nothing
+      this.aside = localStorage.getItem(ASIDE) === "yes"; // the device of a spectator, who is asked nothing
     } catch {
       this.name = "";
       this.aside = false;
     }
   }
 
-  // Whether what a player is asked comes to this device by itself: to the player's own, and to the table's, which is nobody's.
+  // Whether questions for a player open on this device: on the player's own, and on the table's, which is nobody's.
   asks(player) {
     if (this.aside) return false;
     const mine = this.view.players.findIndex((p) => p.name === this.name);
     return mine < 0 || player === null || player === undefined || player === mine;
   }
 
-  // Whose hands are on this device: corrections are signed with it.
+  // The player whose device this is: corrections are signed with the name.
   get who() {
     return this.name;
   }
@@ -41,18 +41,18 @@ export class Commands {
       localStorage.setItem(KEPT, name);
       localStorage.removeItem(ASIDE);
     } catch {
-      // remembered until the page is left
+      // kept until the page is closed
     }
   }
 
-  // From now on this device only looks on.
+  // From now on this device only watches.
   lookOn() {
     this.who = "";
     this.aside = true;
     try {
       localStorage.setItem(ASIDE, "yes");
     } catch {
-      // until the page is left
+      // kept until the page is closed
     }
   }
 
@@ -60,8 +60,8 @@ export class Commands {
     return this.app.newest;
   }
 
-  // Send; when somebody else changed the game meanwhile, go on only if entry `seq` (or what `look` sees) is still
-  // what it was.
+  // Sends; if somebody else has changed the game in the meantime, continues only if entry `seq` (or what `look` sees) is
+  // still the same.
   async send(
     body,
     {
@@ -84,7 +84,7 @@ export class Commands {
     document.body.dataset.sending = "";
     const result = await this.app.live.command(this.who ? { ...body, who: this.who } : body, same).finally(() => {
       this.underWay.delete(asked);
-      setTimeout(() => this.underWay.size || delete document.body.dataset.sending, 0); // what follows from it has been done by then
+      setTimeout(() => this.underWay.size || delete document.body.dataset.sending, 0); // by then its consequences have been handled
     });
     if (result.failed) {
       const text =
@@ -134,7 +134,7 @@ export class Commands {
     return t(key, { name: name(player), move: moveName(app, move) });
   }
 
-  // What commands would come to; nothing is changed. An empty list when the table does not say.
+  // What commands would result in; nothing is changed. An empty list if the table does not respond.
   async preview(commands) {
     try {
       const answer = await fetch("/api/preview", {
@@ -177,7 +177,7 @@ export class Commands {
   }
 
   undo() {
-    // Only what the person saw as the last move is taken back.
+    // Takes back only what the person saw as the last move.
     return this.send({ do: "undo" }, { look: (view) => [view.history.at(-1), view.turn] });
   }
 }

@@ -36,7 +36,7 @@ export function replace(el, ...children) {
   el.replaceChildren(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
 }
 
-// What is pressed stays as it is until the finger is up: a button that is replaced in between never hears of its tap.
+// A pressed element stays until the finger is lifted: a button that is replaced in between would never receive its tap.
 const HELD_MS = 1500,
   LIFTED_MS = 120;
 /** @type {{ target: any } | null} */
@@ -85,7 +85,7 @@ export function whenFree(el, act) {
   else act();
 }
 
-// Draw something anew without taking the focus from who is in it.
+// Redraws something without losing the focus in it.
 export const redraw = (el, ...children) => whenFree(el, () => drawn(el, children));
 
 function drawn(el, children) {
@@ -153,7 +153,7 @@ const SYMBOLS = {
   farm: "M4 20V11l4-4 4 4v9M12 13h8v7H4M8 20v-4",
 };
 
-// The head of a view that covers others: its title, where the focus goes, and what closes it.
+// The head of a view that covers others: its title, which gets the focus, and the button that closes it.
 export const head = (id, title, name, close) =>
   h("header", {}, h("h2", { id, tabindex: -1 }, title), closer(name, close));
 

@@ -1,9 +1,9 @@
-// What the camera saw of a square: the tile as large as the candidates beside it, its square marked, a little of what lies around.
+// What the camera saw of a square: the tile as large as the candidates beside it, its square marked, with a little around it.
 
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
 
-// The pictures that are kept show half a tile around the square (`reading/watcher.py`), of which `sheets.css` shows less.
+// The stored pictures show half a tile around the square (`reading/watcher.py`); `sheets.css` shows less of that.
 export function seen(src) {
   const frame = h(
     "span",

@@ -1,4 +1,4 @@
-// What was scored and why; a tap shows the place on the board.
+// What was scored and why; a tap highlights it on the board.
 
 import { button, h, redraw, s } from "./dom.js";
 import { badge } from "./figures.js";
@@ -26,7 +26,7 @@ const itemText = (i) =>
     count: t(`item.${i.what}`, { n: i.count, fallback: t("item.other", { n: i.count, what: i.what }) }),
   });
 
-// "5 tiles × 2 + 1 pennant × 2 = 12"; what single players get more is told by `extras`.
+// "5 tiles × 2 + 1 pennant × 2 = 12"; `extras` has what single players get on top.
 export function formula(event) {
   const common = event.items.filter((i) => i.player === undefined),
     items = common.length ? common : event.items;
@@ -43,7 +43,7 @@ export function extras(event, players) {
 export const reason = (event) =>
   t(`reason.${event.reason}`, { of: t(`sign.${event.items[0]?.what}`, { fallback: "" }), fallback: event.reason });
 
-// Who has the majority and why, in one line; nothing where only one player stands in the feature.
+// Who has the majority and why, in one line; empty if only one player stands in the feature.
 export function majority(event, players) {
   const name = (n) => players[n].name;
   if (event.majority.length < 2) return "";
@@ -78,7 +78,7 @@ export const sameEvent = (a, b) =>
   a.reason === b.reason &&
   JSON.stringify(a.places) === JSON.stringify(b.places);
 
-// The newest event has [Proof] and [Fix] beside its number; every other one opens its proof when tapped.
+// The newest event has [Proof] and [Fix] beside its number; a tap on any other one opens its proof.
 export function card(event, view, letters, { big = false, shown = false, proof, fix = null }) {
   const why = majority(event, view.players),
     key = `${event.turn}/${event.feature}/${event.reason}/${JSON.stringify(event.places[0])}`;

@@ -1,4 +1,4 @@
-// Players and their figures: the true colour, and a letter and a pattern that say the same without colour.
+// Players and their figures: the true colour, plus a letter and a pattern that identify them without colour.
 
 import { FIGURES } from "./boxes.js";
 import { h, s } from "./dom.js";
@@ -42,13 +42,13 @@ const DARK = "#17130e",
 
 export const ink = (player) => (luminance(hue(player)) > 0.2 ? DARK : LIGHT);
 
-// What fills something that belongs to a player, beside the colour.
+// The fill of something that belongs to a player, besides the colour.
 export function patternFill(player) {
   const look = pattern(player);
   return look === "plain" ? "none" : `url(#pattern-${look}-${ink(player) === DARK ? "dark" : "light"})`;
 }
 
-// One letter each, the name's first where it is nobody else's; else the first that tells the two apart.
+// One letter for each player: the name's first if no other name begins with it, otherwise the first that differs.
 export function letters(players) {
   const taken = new Set();
   return players.map((p) => {
@@ -98,7 +98,7 @@ export function patternDefinitions() {
   ].flat(3);
 }
 
-// What a kind of figure is drawn as; one without an outline of its own is a follower.
+// The outline for a kind of figure; one without an outline of its own is drawn as a follower.
 const shape = (figure) => (FIGURES[figure]?.path ? `#${figure}` : "#meeple");
 
 // The figure in a 32 x 32 box.

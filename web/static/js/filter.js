@@ -1,14 +1,14 @@
-// Fewer tiles to choose from: by what they show on a free side, and by what is printed on them.
+// Filters for the list of tiles: by the edge on a free side, and by what is printed on the tile.
 
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
 import { EDGES, has } from "./shapes.js";
 
-const MANY = 6; // so few are found without a filter
+const MANY = 6; // up to this many are found without a filter
 const ARROWS = { N: "↑", E: "→", S: "↓", W: "←" };
 const signText = (sign) => t(`sign.${sign === "pennants" ? "pennant" : sign}`, { fallback: t(`feature.${sign}`) });
 
-// What is on a tile beside its edges: "cloister", "pennants", and the signs of its box.
+// What is on a tile besides its edges: "cloister", "pennants", and the signs of its box.
 function signs(kind) {
   const own = new Set(kind.flags);
   for (const g of kind.segments) {
@@ -19,7 +19,7 @@ function signs(kind) {
   return own;
 }
 
-// Which kind of feature each letter of an edge is.
+// The kind of feature that each letter of an edge stands for.
 function letters(kinds) {
   const found = { R: "road", C: "city", F: "field" };
   for (const kind of Object.values(kinds))
@@ -36,7 +36,7 @@ export class Filter {
   /** @type {() => void} */
   changed;
 
-  // `kinds` of the game; `free` are the sides where an edge may be wished for; changed() when a wish was
+  // `kinds` of the game; `free` are the sides that can be filtered by; changed() is called when a filter was
   constructor(kinds, free, changed) {
     Object.assign(this, { kinds, free, changed });
     this.edges = {};
@@ -45,7 +45,7 @@ export class Filter {
     this.signs = Object.fromEntries(Object.entries(kinds).map(([id, kind]) => [id, signs(kind)]));
   }
 
-  // Of the turns of a kind those that are wished for; `besides` leaves out what is wished for on one side.
+  // The rotations of a kind that pass the filter; `besides` ignores the filter of one side.
   turns(id, turns, besides = "") {
     for (const sign of this.wanted) if (!this.signs[id].has(sign)) return [];
     const edges = besides
@@ -54,7 +54,7 @@ export class Filter {
     return turns.filter((rot) => has(this.kinds[id], rot, edges));
   }
 
-  // The row of wishes for these kinds, each with its possible turns.
+  // The row of filters for these kinds, each with its possible rotations.
   row(all) {
     if (all.length <= MANY) return null;
     const chip = (key, text, label, on, act) =>

@@ -1,4 +1,4 @@
-// The final scoring as a walk: every feature on the board with its points, then the table and the winners.
+// The final scoring step by step: every feature on the board with its points, then the table and the winners.
 
 import { button, closer, h, redraw } from "./dom.js";
 import { badge } from "./figures.js";
@@ -25,8 +25,8 @@ export class Final {
   /** @type {any} */
   again;
 
-  // point(event) shows a feature on the board, proof(event) its proof, fix(event) where to mend it; done() leaves,
-  // again() has all screens walk through the end once more
+  // point(event) highlights a feature on the board, proof(event) opens its proof, fix(event) where to correct it; done()
+  // leaves, again() repeats the reveal on all screens
   constructor(root, { point, changed, done, proof, fix, share, again }) {
     Object.assign(this, { root, point, changed, done, proof, fix, share, again });
     this.isOpen = false;
@@ -53,7 +53,7 @@ export class Final {
     return final.stages.flatMap((stage) => stage.events.map((event) => ({ stage: stage.name, event })));
   }
 
-  // What the players' rows show meanwhile: the points before the present step. Null when they show their own.
+  // The scores in the players' rows during the walk: those before the current step. Null if the rows show their own.
   scores(view) {
     const final = this.data(view);
     if (!this.isOpen || !final) return null;
@@ -63,7 +63,7 @@ export class Final {
     return now;
   }
 
-  // What the present step is about to add, by player.
+  // What the current step is about to add, by player.
   pending(view) {
     const final = this.data(view),
       out = [];

@@ -1,4 +1,4 @@
-// Tap a tile: what was read, what else it may be, who stands on it, who played it. Two taps mend a wrong tile.
+// A tap on a tile: how it was read, what else it may be, who stands on it, who played it. Two taps correct a wrong tile.
 
 import { AFTER_TILE } from "./boxes.js";
 import { button, h } from "./dom.js";
@@ -12,7 +12,7 @@ import { difference } from "./words.js";
 const SHOWN = 3,
   LIKELY = 0.005;
 
-// What fits comes first; one that the camera holds for likely and that cannot lie there may be right all the same.
+// Kinds that fit come first; one that the camera considers likely may be right even if it cannot be placed there.
 function offered(candidates) {
   const fit = candidates.filter((c) => c.legal),
     rest = candidates.filter((c) => !c.legal && c.probability >= LIKELY);
@@ -43,7 +43,7 @@ export class Fix {
     return this.placed && this.app.view.history.find((e) => e.seq === this.placed.seq && e.kind === "tile");
   }
 
-  // The newest figure that was put on this tile; it may have gone home since.
+  // The newest figure placed on this tile; it may have gone home since.
   get follower() {
     return this.app.view.history.findLast(
       (e) => e.kind === "deploy" && e.at[0] === this.at[0] && e.at[1] === this.at[1],
@@ -71,7 +71,7 @@ export class Fix {
     this.fetchDifferences();
   }
 
-  // What each candidate would change stands on its button before it is tapped.
+  // The effect of each candidate is shown on its button before it is tapped.
   async fetchDifferences() {
     const { entry, candidates } = this;
     if (!entry || !candidates?.length) return;
@@ -95,7 +95,7 @@ export class Fix {
     this.app.board.select(null);
   }
 
-  // Save a changed tile, after showing what it moves.
+  // Saves a changed tile, after showing the effect.
   change(changes) {
     const { commands } = this.app;
     return this.staged.ask(commands.amendment(this.entry, changes), () => commands.amend(this.entry, changes));
@@ -136,7 +136,7 @@ export class Fix {
     ];
   }
 
-  // With its tile goes what was done after it in that turn.
+  // Along with the tile, what was done after it in that turn is removed.
   async remove() {
     const { commands, view } = this.app,
       { entry } = this,
@@ -188,7 +188,7 @@ export class Fix {
         now = { player, figure, ...changes };
       Object.assign(this, { player: now.player, figure: now.figure });
       if (follower) return this.staged.ask(commands.amendment(follower, now), () => commands.amend(follower, now));
-      if (!now.feature) return app.sheet.render(); // nobody stands there yet: chosen for the next tap
+      if (!now.feature) return app.sheet.render(); // nobody stands there yet: selected for the next tap
       const tile = { seq: entry.seq, at: this.at };
       return this.staged.ask(commands.addition(tile, now), () => commands.addFigure(tile, now));
     };

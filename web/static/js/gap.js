@@ -1,4 +1,4 @@
-// Tap a gap on the board: which of the tiles that are left fit there, how many of each, and how likely one comes.
+// A tap on a gap: which of the remaining tiles fit there, how many of each, and how likely the next one does.
 
 import { button, h } from "./dom.js";
 import { percent, t } from "./i18n.js";

@@ -1,4 +1,4 @@
-// Every text a person reads comes from here. A language is one module in lang/ with the same keys as English.
+// All texts that people read. A language is one module in lang/ with the same keys as English.
 
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français" };
 const KEPT = "bastide.language";
@@ -7,23 +7,23 @@ function kept() {
   try {
     return localStorage.getItem(KEPT);
   } catch {
-    return null; // a browser that keeps nothing
+    return null; // a browser without storage
   }
 }
 
 const wishes = [
   new URLSearchParams(location.search).get("lang"),
   kept(),
-  document.documentElement.dataset.language, // the table's own
+  document.documentElement.dataset.language, // the table's own language
   ...(navigator.languages ?? [navigator.language]),
 ];
 export const language =
   wishes.map((l) => (l ?? "").slice(0, 2).toLowerCase()).find((l) => Object.hasOwn(LANGUAGES, l)) ?? "en";
-// Regional habits of the same language (1 234 or 1'234) are the browser's.
+// Regional variants of a language (1 234 or 1'234) are up to the browser.
 const locale = (navigator.languages ?? []).find((l) => l.toLowerCase().startsWith(language)) ?? language;
 const { default: texts } = await import(`./lang/${language}.js`);
 
-// Some languages put a space before punctuation, where a line must not break. Translators type an ordinary one.
+// Some languages put a space before punctuation, where a line must not break. Translators type an ordinary space.
 const BINDS = { fr: (text) => text.replace(/ (?=[:;!?»])|(?<=«) /g, "\u00a0") };
 export const typeset = BINDS[language] ?? ((text) => text);
 
@@ -69,9 +69,9 @@ function more(folder) {
   return fetched.get(folder);
 }
 
-// What the machine, its camera and its files have to say is fetched when somebody looks there.
+// Texts about the machine, its camera and its files are loaded on demand.
 export const machineTexts = () => more("machine");
-// What a club evening has to say, too: the hub's page, and a tournament's round at a table.
+// So are those of a club evening: the hub's page, and a tournament's round at a table.
 export const clubTexts = () => more("club");
 export const bookTexts = () => more("book"); // the evening book
 export const spokenTexts = () => more("spoken"); // the table in words
@@ -82,14 +82,14 @@ export const signed = (n) => changes.format(n);
 export const dated = (seconds) => dates.format(new Date(seconds * 1000));
 export const clock = (seconds) => times.format(new Date(seconds * 1000));
 
-// Another language from now on: the page begins anew in it.
+// Switches the language: the page is reloaded in it.
 export function speak(code) {
   try {
     localStorage.setItem(KEPT, code);
   } catch {
-    // kept until the page is left
+    // kept until the page is closed
   }
-  document.cookie = `bastide_lang=${code}; path=/; max-age=31536000; SameSite=Lax`; // for the page's first answer
+  document.cookie = `bastide_lang=${code}; path=/; max-age=31536000; SameSite=Lax`; // for the page's first response
   const url = new URL(location.href);
   if (url.searchParams.has("lang") || !kept()) url.searchParams.set("lang", code);
   location.assign(url);

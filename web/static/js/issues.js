@@ -1,10 +1,10 @@
-// "Please check": what lies on the table and should not. Never in the way of the game.
+// "Please check": things on the table that should not be there. Never blocks the game.
 
 import { button, h, replace } from "./dom.js";
 import { t } from "./i18n.js";
 import { statusText } from "./words.js";
 
-// What is wrong with the camera is told like what is wrong on the table.
+// Problems of the camera are shown like those on the table.
 function troubles({ status, phase }) {
   if (!status?.text || !["check", "camera_lost", "out_of_step"].includes(status.chip) || phase === "over") return [];
   const told = statusText(status);
@@ -29,15 +29,15 @@ export class Issues {
   /** @type {any} */
   camera;
 
-  // show(squares) points them out on the board, null no more; hide() is called when one was put away
+  // show(squares) highlights them on the board, null removes that; hide() is called when one was dismissed
   constructor(root, { show, hide, camera }) {
     Object.assign(this, { root, reveal: show, after: hide, camera });
     this.hidden = new Set();
     document.addEventListener("keydown", (e) => e.key === "Escape" && this.showing && this.point(null));
-    this.showing = ""; // the notice whose squares are pointed out
+    this.showing = ""; // the notice whose squares are highlighted
   }
 
-  // Whether it appeared or went: the board has another place then.
+  // Whether it appeared or disappeared: then the board's area changes.
   show(view) {
     const key = (i) => `${view.game}/${i.code}/${i.turn}/${JSON.stringify(i.squares)}/${i.parts?.player ?? ""}`;
     const open = [...view.issues, ...troubles(view)].filter((i) => !this.hidden.has(key(i)));
@@ -97,7 +97,7 @@ export class Issues {
     return turned;
   }
 
-  // Point squares out, or no more.
+  // Highlights squares, or stops.
   point(squares, key = "") {
     this.showing = squares ? key : "";
     this.root.querySelector("[data-key='issue-show']")?.setAttribute("aria-pressed", String(!!squares));

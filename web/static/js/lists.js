@@ -1,4 +1,4 @@
-// Sheets that list things: moves and corrections, tiles left.
+// Sheets with lists: moves and corrections, remaining tiles.
 
 import { button, h } from "./dom.js";
 import { badge } from "./figures.js";
@@ -10,7 +10,7 @@ export class History {
   constructor(app) {
     this.app = app;
     this.className = "history";
-    this.corrections = null; // what people have changed, once it was asked for
+    this.corrections = null; // people's corrections, once they were requested
   }
 
   title() {
@@ -126,7 +126,7 @@ export class Left {
     if (this.app.aid === "score") return h("p", { class: "note" }, t("left.hidden"));
     const left = this.app.view.left.kinds;
     const kinds = Object.entries(this.app.kinds).filter(([, kind]) => kind.count);
-    kinds.sort(([a], [b]) => Number(!left[a]) - Number(!left[b])); // what is used up comes last
+    kinds.sort(([a], [b]) => Number(!left[a]) - Number(!left[b])); // used-up kinds come last
     return [
       h(
         "div",

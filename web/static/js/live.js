@@ -1,15 +1,15 @@
-// The connection to the table: event stream first, polling when there is none, always the newest view.
+// The connection to the table: the event stream, polling if there is none, and always the newest view.
 
 import { post } from "./access.js";
 import { Stream } from "./stream.js";
 
-const QUIET_MS = 8000; // the server says something every 5 s
-const SEEK_MS = 1200; // how often a lost table is looked for, and how long it may take to answer
+const QUIET_MS = 8000; // the server sends something every 5 s
+const SEEK_MS = 1200; // how often a lost table is polled, and how long it may take to respond
 const POLL_MS = 2000;
-const ASLEEP_MS = 4000; // a clock that jumps by more: the tab was frozen
+const ASLEEP_MS = 4000; // if a clock jumps by more than this, the tab was frozen
 
 export class Live {
-  // show(view) gets every new view; online(bool, at) tells whether the table answers, and when it last did
+  // show(view) gets every new view; online(bool, at) says whether the table responds, and when it last did
   constructor({ show, online }) {
     this.show = show;
     this.online = online;
@@ -20,7 +20,7 @@ export class Live {
     this.watchdog = null;
     this.seeking = false;
     this.heardAt = 0;
-    this.seenAt = 0; // when the table last answered, or said what this device has kept
+    this.seenAt = 0; // when the table last responded, or the time of the state that this device has stored
     this.stream = new Stream("/api/events", {
       heard: (kind, data, id) => this.heard(kind, data, id),
       lost: () => this.seek(),
@@ -41,7 +41,7 @@ export class Live {
     }, 1000);
   }
 
-  // Whether events come in; a stream whose network has gone looks open for a long time.
+  // Whether events arrive; a stream whose network is gone looks open for a long time.
   get fresh() {
     return Date.now() - this.heardAt < QUIET_MS;
   }
@@ -53,7 +53,7 @@ export class Live {
 
   wake(stale = false) {
     this.stream.wake(stale);
-    if (this.view) this.seek(); // what is shown is right as soon as the table answers, whatever becomes of the stream
+    if (this.view) this.seek(); // the view is right as soon as the table responds, whatever happens to the stream
   }
 
   heard(kind, data, id) {
@@ -73,7 +73,7 @@ export class Live {
     this.watchdog = setTimeout(() => this.seek(), QUIET_MS);
   }
 
-  // Look for the table until it answers, then ask for events again.
+  // Polls the table until it responds, then requests events again.
   async seek() {
     if (this.seeking || this.polling) return;
     this.seeking = true;
@@ -89,13 +89,13 @@ export class Live {
     }
   }
 
-  // The whole view; false when the table does not answer.
+  // Fetches the whole view; false if the table does not respond.
   async refresh() {
     try {
       const answer = await fetch("/api/state", { cache: "no-store", signal: AbortSignal.timeout(SEEK_MS) });
       if (!answer.ok) throw new Error(answer.statusText);
       const view = await answer.json();
-      const kept = Number(answer.headers.get("X-Bastide-Kept")); // what worker.js has, of a table that does not answer
+      const kept = Number(answer.headers.get("X-Bastide-Kept")); // what worker.js has stored of a table that does not respond
       if (kept) {
         if (!this.view) {
           this.seenAt = kept;
@@ -105,7 +105,7 @@ export class Live {
       }
       this.seenAt = Date.now();
       this.online(true);
-      // An answer that was under way while a newer event arrived is old news.
+      // A response that was in transit while a newer event arrived is outdated.
       if (!(this.stream.flows && this.newer(view))) this.adopt(view);
       return true;
     } catch {
@@ -124,9 +124,9 @@ export class Live {
     let rounds = 0;
     const round = async () => {
       await this.refresh();
-      if (!this.polling) return; // events have come meanwhile
+      if (!this.polling) return; // events have arrived in the meantime
       rounds += 1;
-      // now and then ask for a stream again
+      // from time to time, request a stream again
       this.polling = setTimeout(round, POLL_MS);
       if (rounds % 8 === 0) this.stream.open();
     };
@@ -149,8 +149,8 @@ export class Live {
     this.show(view);
   }
 
-  // Send a command based on what is shown. A change elsewhere in the game does not disturb it: `same(view)` tells
-  // whether what the person looked at is still so, and then it is sent again on top of the fresh view.
+  // Sends a command based on the view on show. Changes elsewhere in the game do not matter: `same(view)` says whether
+  // what the person looked at is unchanged, and then it is sent again for the newest view.
   async command(body, same = (/** @type {any} */ _view) => true) {
     let based = this.view.version;
     for (let attempt = 0; attempt < 4; attempt += 1) {

@@ -1,11 +1,11 @@
-// Pointing at features on the board: their visible area, worked out the way tiles are painted.
+// Highlights features on the board: their visible area, computed the way tiles are painted.
 
 import { AROUND } from "./boxes.js";
 import { s } from "./dom.js";
 import { hue, patternFill } from "./figures.js";
 import { rotatePoint, segmentIndex, wall } from "./shapes.js";
 
-const APART = 23; // of a number from a pennant
+const APART = 23; // distance of a number from a pennant
 let counter = 0;
 const fresh = (name) => {
   counter += 1;
@@ -30,7 +30,7 @@ function shape(segment, fill, grow = 0) {
   );
 }
 
-// For every tile: which of its segments are meant.
+// For every tile, the segments that are meant.
 function grouped(board, places, kind) {
   const tiles = new Map();
   for (const [x, y, place] of places) {
@@ -54,7 +54,7 @@ const on = ({ x, y, rot }, ...children) =>
     s("g", { transform: `rotate(${rot * 90} 50 50)` }, children),
   );
 
-// The visible part of some segments in `shown`, everything that hides them in `hidden`.
+// The visible part of some segments is in `shown`, everything that hides them in `hidden`.
 function area(group, shown, hidden, grow = 0) {
   if (group.whole) return on(group, s("rect", { width: 100, height: 100, fill: shown }));
   const first = Math.min(...group.segments);
@@ -107,7 +107,7 @@ export function glow(board, places, kind) {
   ];
 }
 
-// The feature's rim: along its walls for an area, both sides of a road.
+// The feature's outline: along its walls for an area, along both sides of a road.
 export function outline(board, places, kind, look = "") {
   return s(
     "g",
@@ -129,7 +129,7 @@ export function outline(board, places, kind, look = "") {
   );
 }
 
-// What is counted carries a number: the tiles of a road, a city or around a cloister; of a farm the cities.
+// Everything that counts gets a number: the tiles of a road, a city or around a cloister; the cities of a farm.
 export function numbers(board, event, standing) {
   const kind = event.feature === "field" ? "city" : event.feature;
   if (AROUND.includes(event.feature))
@@ -192,7 +192,7 @@ export function ticks(board, event) {
   return out;
 }
 
-// Every finished city that some farm is paid for carries a tick: once, in its middle.
+// Every finished city that some farm is paid for gets one tick, in its middle.
 export function cityTicks(board, cities) {
   const seen = new Set();
   return cities.map((places) => {
@@ -206,11 +206,11 @@ export function cityTicks(board, cities) {
   });
 }
 
-// Letters of any script, each kept to itself so that the numbers stay where they belong.
+// Letters of any script, isolated so that the numbers stay in place.
 const owners = (board, feature) => feature.owners.map((n) => `\u2068${board.letters[n]}\u2069`).join("+");
 const lettersIn = (text) => text.replace(/[\u2068\u2069]/g, "").length;
 
-// A claimed road, city or cloister that is not finished: its rim in the owners' colour, what it pays now and finished.
+// A claimed unfinished road, city or cloister: outlined in the owners' colour, with its value now and when finished.
 export function openFeature(board, feature) {
   const groups = grouped(board, feature.places, feature.kind),
     owner = board.game.players[feature.owners[0]];
@@ -245,7 +245,7 @@ export function openFeature(board, feature) {
   );
 }
 
-// A segment's middle, moved aside where a pennant is printed there.
+// A segment's middle, moved aside if a pennant is printed there.
 function clear(segment, more) {
   const [x, y] = segment.spot,
     mark = segment.pennants ? segment.marks?.[0] : null;
@@ -256,7 +256,7 @@ function clear(segment, more) {
   return [mark[0] + dx * (APART + more), mark[1] + dy * (APART + more)];
 }
 
-// The squares that a score counts: of a cloister those around it too.
+// The squares that a score counts; for a cloister including those around it.
 export function counted(board, event, places = event.places) {
   return AROUND.includes(event.feature) && places.length ? around(board, places) : places;
 }
@@ -274,7 +274,7 @@ export function around(board, [[cx, cy]]) {
   return squares;
 }
 
-// A farm in its owner's colour and pattern, with a badge where it counts cities.
+// A farm in its owner's colour and pattern, with a badge at the cities it counts.
 export function overlay(board, places, farm) {
   const owners = farm.owners.map((n) => board.game.players[n]);
   const id = fresh("area"),
@@ -312,7 +312,7 @@ export function overlay(board, places, farm) {
   );
 }
 
-// What a farm is worth, on its roomiest tile where nobody stands.
+// What a farm is worth, shown on its roomiest tile without a figure.
 export function farmBadge(board, farm) {
   const crowded = new Set(board.game.board.figures.map((f) => f.at.join(",")));
   const [best] = grouped(board, farm.places, "field")

@@ -11,10 +11,10 @@ export class Menu {
 
   constructor(app) {
     this.app = app;
-    this.join = h("div", {}); // made once: drawing the sheet anew does not ask again
+    this.join = h("div", {}); // made once, so that redrawing the sheet does not request it again
     this.className = "menu";
     /** @type {any} */
-    this.device = null; // what the table knows of it
+    this.device = null; // what the table knows about it
     this.learn();
   }
 
@@ -213,7 +213,7 @@ export class Menu {
     ];
   }
 
-  // The board as it is seen from the next side of the table.
+  // Rotates the board to the next side of the table.
   turn() {
     const { view } = this.app.board;
     view.look((view.turn + 1) % 4);

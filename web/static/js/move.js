@@ -1,4 +1,4 @@
-// One move that was entered or seen: who made it, what it was; changed, told anew or taken back.
+// One move that was entered or seen: who made it and what it was; to be changed, entered again or taken back.
 
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";
@@ -8,7 +8,7 @@ import { figureChoice, playerChoice, segmentPicker } from "./tilebutton.js";
 import { moveName, said } from "./words.js";
 
 const ENDS = new Set(["end_turn", "end_game"]);
-// The numbers that a move may have, and what they may have been instead.
+// The possible numbers of a move, as alternatives.
 const NUMBERS = { steps: () => [1, 2, 3], count: (n) => [n - 1, n + 1].filter((other) => other >= 0) };
 
 export class Move {
@@ -63,7 +63,7 @@ export class Move {
     ];
   }
 
-  // Tell it anew as of then: a discard is another tile, everything else is chosen among what could have happened.
+  // Enters it again as of that time: a discard is another tile, everything else is chosen from what could have happened.
   async again() {
     const { app, entry } = this;
     if (entry.kind === "discard") {

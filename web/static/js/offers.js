@@ -1,5 +1,5 @@
 // What else may happen in a turn, as the rules offer it (/api/moves): a button, or a square to tap and then a place.
-// Nothing here knows a box: what a move is called stands in the language files under its code.
+// Nothing here knows a box: the name of a move is in the language files under its code.
 
 import { asked } from "./asking.js";
 import { button } from "./dom.js";
@@ -7,9 +7,9 @@ import { t } from "./i18n.js";
 import { Picker } from "./picker.js";
 import { said } from "./words.js";
 
-// What the sheet of a turn has places of its own for: tiles on the board, figures on the tile, the ends.
+// Moves with an entry of their own: tiles on the board, figures on the tile, the ends.
 const OWN = new Set(["tile", "discard", "deploy", "end_turn", "end_game"]);
-const NAMELESS = new Set(["do", "player", "part", "figure"]); // what does not tell the answers of one move apart
+const NAMELESS = new Set(["do", "player", "part", "figure"]); // fields that do not distinguish the answers of one move
 
 const act = (key, text, does, more = {}) => button(text, does, { className: "action", data: { key }, ...more });
 const values = (answer) => (answer && typeof answer === "object" ? Object.values(answer).flatMap(values) : [answer]);
@@ -22,10 +22,10 @@ const keyOf = (code, answer) =>
 let known = { game: null, key: "", moves: [] };
 let asking = "";
 
-// The moves of the view that is shown. While newer ones are on their way the last ones stand there and wait.
+// The moves of the view on show. While newer ones load, the last ones stay and are disabled.
 function offered(app) {
   const { view } = app;
-  if (view.moves) return { moves: view.moves, fresh: true }; // an earlier moment brings its own
+  if (view.moves) return { moves: view.moves, fresh: true }; // an earlier moment has its own
   const key = `${view.game}/${view.version}`;
   if (known.key !== key && asking !== key) {
     asking = key;
@@ -67,10 +67,10 @@ export function offers(add, player) {
 
 function buttons(add, { code, when, answers }, player, more) {
   const { app } = add;
-  // Whose turn it is, and which part of it, the table knows best: at an earlier moment it may be another than now.
+  // The table knows best whose turn and which part it is: at an earlier moment it may not be the current one.
   const send = ({ part: _part, player: whose, ...answer }) =>
     app.commands.send(when === "before" ? answer : { player: whose, ...answer });
-  // everybody's answers may be among them, and every figure's: those of who is chosen, and of what
+  // there may be everybody's answers, and every figure's: keep those of the selected player and figure
   const one = new Set(answers.map((a) => a.player)).size < 2;
   const own = answers.filter((a) => (one || a.player === player) && (!a.figure || a.figure === add.figure));
   if (!own.length) return [];
@@ -86,13 +86,13 @@ function buttons(add, { code, when, answers }, player, more) {
   return [act(code, t(`add.${code}`), pick, more)];
 }
 
-// What several answers have in common: the rest is asked.
+// What several answers have in common; the rest is asked.
 const common = ([first, ...rest]) =>
   Object.fromEntries(
     Object.entries(first).filter(([k, v]) => rest.every((a) => JSON.stringify(a[k]) === JSON.stringify(v))),
   );
 
-// A tile that fitted nowhere: any kind, for that is for people to say.
+// A tile that fitted nowhere may be of any kind: people say which.
 function discard(app, add) {
   const open = () =>
     app.sheet.open(

@@ -1,4 +1,4 @@
-// What can be laid over the board on demand: farms, what is still open, the camera's picture.
+// Optional layers over the board: farms, unfinished features, the camera's picture.
 
 import { button, redraw, replace, s } from "./dom.js";
 import { t } from "./i18n.js";
@@ -14,13 +14,13 @@ export class Overlays {
   /** @type {any} */
   failed;
 
-  // board is the board they lie on; failed() is called when there is no picture; changed() when one was switched
+  // board is the board below them; failed() is called if there is no picture; changed() when one was switched
   constructor(root, { failed, changed }) {
     Object.assign(this, { root, failed, changed });
     this.on = { farms: false, open: false, photo: false };
   }
 
-  // At the level "score only" nothing is told that a player would have to work out.
+  // At the level "score only" nothing is shown that a player would have to work out.
   allowed(aid) {
     return aid === "score" ? ["photo"] : ["farms", "open", "photo"];
   }
@@ -51,7 +51,7 @@ export class Overlays {
 
   toggle(name) {
     this.on[name] = !this.on[name];
-    if (this.on.farms && this.on.open) this.on[name === "farms" ? "open" : "farms"] = false; // one over the other would hide both
+    if (this.on.farms && this.on.open) this.on[name === "farms" ? "open" : "farms"] = false; // together they would hide each other
     this.changed();
   }
 
@@ -84,7 +84,7 @@ export class Overlays {
     );
   }
 
-  // The newest picture from above, in place of the drawn tiles.
+  // The newest picture from above, instead of the drawn tiles.
   drawPhoto(board, view) {
     if (!this.on.photo) {
       board.svg.classList.remove("photographed");

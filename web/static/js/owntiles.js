@@ -1,4 +1,4 @@
-// Whether this device draws the board with the owner's own tiles; it does where there are pictures and nobody said otherwise.
+// Whether this device draws the board with the owner's own tiles: by default it does if there are pictures.
 
 import { dressed } from "./tileart.js";
 
@@ -17,7 +17,7 @@ export class OwnTiles {
     try {
       this.chosen = localStorage.getItem(KEPT) ?? "own";
     } catch {
-      // the usual look
+      // the default
     }
   }
 
@@ -25,7 +25,7 @@ export class OwnTiles {
     return Object.keys(this.pictures?.tiles ?? {}).length > 0;
   }
 
-  // Another game may be watched with another set.
+  // Another game may use another set.
   follow({ game, art, expansions }) {
     const set = JSON.stringify([game, art, expansions]);
     if (set === this.set) return;
@@ -41,7 +41,7 @@ export class OwnTiles {
       if (!answer.ok || set !== this.set) return;
       this.pictures = await answer.json();
     } catch {
-      return; // the drawings do
+      return; // the drawings are used
     }
     if (this.pictures.tag !== before && this.chosen === "own") this.dress();
   }
@@ -51,7 +51,7 @@ export class OwnTiles {
     try {
       localStorage.setItem(KEPT, look);
     } catch {
-      // kept until the page is left
+      // kept until the page is closed
     }
     this.dress();
   }

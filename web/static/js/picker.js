@@ -1,4 +1,4 @@
-// Which tile lies somewhere: those that fit come first; the chosen one is shown on the board and turned there.
+// Choosing the tile for a place: kinds that fit come first; the selected one is shown on the board and rotated there.
 
 import { button, h } from "./dom.js";
 import { Filter } from "./filter.js";
@@ -28,13 +28,13 @@ export class Picker {
   chosen = null;
   inThen = true; // may be open while an earlier moment is shown
 
-  // `at` is the place, or null when only a kind is asked for; done(tile, rot) is asked to do it and says whether it
+  // `at` is the place, or null if only a kind is requested; done(tile, rot) places it and returns whether it
   // worked, next() is what follows; back() returns to where the person came from; command(tile, rot) is what it would
-  // send, to show what it would change
+  // send, to preview the effect
   constructor(app, at, { current = null, done, back = null, next = null, title = "", command = null }) {
     Object.assign(this, { app, at, current, done, back, next, command, name: title });
     this.told = new Map();
-    this.all = false; // whether what does not fit, and what is used up, is offered as well
+    this.all = false; // whether kinds that do not fit or are used up are offered as well
     this.className = "picker";
     this.board = new Map(app.board.tiles);
     if (at) this.board.delete(at.join(","));
@@ -84,7 +84,7 @@ export class Picker {
     );
   }
 
-  // How many of a kind are left; null where nobody is told.
+  // How many of a kind are left; null if that is hidden.
   left(id) {
     return this.app.aid === "score" ? null : (this.app.view.left.kinds[id] ?? 0);
   }
@@ -140,7 +140,7 @@ export class Picker {
   async choose(id) {
     const { app, current } = this;
     if (!this.at) {
-      // a kind alone is asked for
+      // only a kind is requested
       if (await this.done(id, 0)) this.next?.();
       return;
     }
@@ -151,7 +151,7 @@ export class Picker {
     app.sheet.root.querySelector("[data-key='use']")?.focus({ preventScroll: true });
   }
 
-  // The turns that a tap goes through: those that fit, unless everything is wanted.
+  // The rotations that taps cycle through: those that fit, unless all are wanted.
   get turns() {
     const { tile } = this.chosen,
       fit = this.fitting[tile];
@@ -234,16 +234,16 @@ export class Picker {
   async use() {
     const { tile, rot } = this.chosen;
     if (this.doing) return;
-    this.doing = true; // the view comes before the answer does
+    this.doing = true; // the view may come before the response does
     const done = await this.done(tile, rot).finally(() => {
       this.doing = false;
     });
-    if (!done || this.app.sheet.content !== this) return; // or the person has gone on meanwhile
+    if (!done || this.app.sheet.content !== this) return; // or the person has moved on in the meantime
     if (this.next) this.next();
     else this.app.sheet.close();
   }
 
-  // What putting it there would change; asked once for each quarter turn.
+  // The effect of placing it; requested once for each rotation.
   look(tile, rot) {
     const key = `${tile}/${rot}`;
     if (this.command && !this.told.has(key)) {

@@ -6,7 +6,7 @@ import { t } from "./i18n.js";
 
 const TAGS = new Set(["g", "path", "rect", "circle", "text"]);
 
-// A text with its values; a word is what its own text says.
+// A text with its values; a word is looked up as a text of its own.
 function words({ key, ...values }) {
   const said = Object.entries(values).map(([k, v]) => [k, typeof v === "string" ? t(`${k}.${v}`, { fallback: v }) : v]);
   return key ? t(key, Object.fromEntries(said)) : String(values.n);
@@ -24,5 +24,5 @@ function drawn(board, { tag, look = {}, says, inside = [], player }) {
   );
 }
 
-// Everything that stands beside tiles and followers.
+// Everything besides tiles and followers.
 export const pieces = (board) => (board.game.board.drawn ?? []).map((one) => drawn(board, one));

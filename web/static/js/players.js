@@ -15,7 +15,7 @@ const crown = () =>
 const pointer = () =>
   s("svg", { viewBox: "0 0 12 16", class: "pointer", "aria-hidden": "true" }, s("path", { d: "M1 1l10 7L1 15z" }));
 
-// What somebody holds, where the boxes in play have such things.
+// What a player holds, if the boxes in play have such things.
 function holdings(view, letters, n) {
   const held = view.board.held?.[n] ?? [];
   if (!held.length) return null;
@@ -39,7 +39,7 @@ function holdings(view, letters, n) {
   );
 }
 
-// How wide a name is in its own letters, roughly: by the kind of each one, whatever font shows it.
+// The approximate width of a name in ems, from the kind of each letter, whatever the font.
 const WIDE = /[mwMW@%&]/,
   CAPITAL = /\p{Lu}/u,
   NARROW = /[ijlftrI.,:;'’|!() -]/,
@@ -51,7 +51,7 @@ export const lineWide = (text) =>
     0.1,
   );
 
-// The same on two lines where the name can be broken.
+// The same on two lines, if the name can be broken.
 export function lettersWide(name) {
   const breaks = [...name.matchAll(/[ -]/g)].map((m) => m.index + 1);
   return Math.min(
@@ -67,9 +67,9 @@ export class Players {
     this.rolls = new Rolls();
   }
 
-  // `shown` replaces the scores during the walk through the final scoring; a change is told only within one `mode`
-  // and `pending` what the step on show would add; `projected` whether the forecast may be seen, `race` a bar in each row, `asked` whom a
-  // question waits for
+  // `shown` replaces the scores during the final scoring; a change is animated only within one `mode`;
+  // `pending` is what the current step would add; `projected` whether the forecast may be seen, `race` a bar in each row, `asked` the players
+  // whom a question is for
   show(view, letters, { shown = null, pending = [], mode = "", projected = true, race = false, asked = [] } = {}) {
     const scores = shown ?? view.players.map((p) => p.score);
     const best = Math.max(...scores),

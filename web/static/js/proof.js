@@ -1,4 +1,4 @@
-// The proof of a score: the table from above as the camera saw it, what was counted numbered and ticked, the sum, the rule.
+// The proof of a score: the table from above as the camera saw it, with what counted numbered and ticked, the sum, the rule.
 
 import { button, h, s } from "./dom.js";
 import { extras, featureIcon, formula, gains, majority, reason } from "./feed.js";
@@ -22,7 +22,7 @@ export class Proof {
   constructor(app, event, { last = false } = {}) {
     Object.assign(this, { app, event, last });
     this.className = "proof";
-    this.photo = null; // whether there is a picture; null as long as nobody knows
+    this.photo = null; // whether there is a picture; null while unknown
     this.board = {
       tiles: new Map(app.view.board.tiles.map((p) => [p.at.join(","), p])),
       kinds: app.kinds,
@@ -53,7 +53,7 @@ export class Proof {
     );
   }
 
-  // The squares that count, with those that a farm is paid for.
+  // The squares that count, including the cities that a farm is paid for.
   bounds() {
     const { event, board } = this;
     const squares = [...counted(board, event), ...(event.cities ?? []).flat()].filter(([x, y]) =>
@@ -161,12 +161,12 @@ export class Proof {
     );
   }
 
-  // The tile whose laying brought the points: where a mistake would be mended.
+  // The tile that brought the points: where a mistake would be corrected.
   get tile() {
     return this.app.completing(this.event);
   }
 
-  // Whoever was put on what was scored, by the record of the game.
+  // The figures that were on what was scored, from the log.
   standing() {
     const meant = new Set(this.event.places.map((p) => p.join()));
     return this.app.view.history.filter(

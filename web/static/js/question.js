@@ -1,4 +1,4 @@
-// What the camera was not sure of. One question at a time; the game goes on meanwhile.
+// What the camera was not sure of. One question at a time; the game continues in the meantime.
 
 import { button, h } from "./dom.js";
 import { FIELDS } from "./boxes.js";
@@ -11,7 +11,7 @@ import { figureName, moveName, placeName } from "./words.js";
 
 const ARROWS = { N: "↑", E: "→", S: "↓", W: "←" };
 
-// From the first square of a way on, an arrow a step.
+// From the first square of a walk on, an arrow for each step.
 const steps = (path) =>
   path
     .slice(1)
@@ -45,7 +45,7 @@ export class Question {
     return t(`question.${key}`, { fallback: t(`question.${kind}`) });
   }
 
-  // The next one first; this one comes again after the others.
+  // Shows the next one first; this one returns after the others.
   pass() {
     const { app, id } = this,
       put = new Set(app.later);
@@ -64,12 +64,12 @@ export class Question {
     return this.app.commands.answer(this.question, choice, body);
   }
 
-  // Whether the tile is known, and not who laid it.
+  // Whether the tile is known, but not who placed it.
   get whose() {
     return this.question.text_key === "whose_tile";
   }
 
-  // The tile that a figure's question is about.
+  // The tile that a question about a figure refers to.
   get under() {
     const [x, y] = this.question.at ?? [];
     return this.app.view.board.tiles.find((p) => p.at[0] === x && p.at[1] === y);
@@ -123,7 +123,7 @@ export class Question {
             h(
               "div",
               { class: "choices" },
-              // that nothing happened is a button of its own for a move
+              // for a move, "nothing happened" is a button of its own
               q.candidates.map((c, n) => (c.body || q.kind !== "move") && this.choice(c, n)),
             ),
           ),
@@ -170,7 +170,7 @@ export class Question {
     return button(t("question.nothing"), act, { className: "action candidate" });
   }
 
-  // What happened besides laying a tile and putting a figure there: by the squares of its way, or by whom it is about.
+  // What happened besides placing a tile and a figure: described by the squares of its path, or by whom it concerns.
   move(body, note, act, { className, key }) {
     const { app } = this,
       way = body.path && [placeName(body.path[0]), steps(body.path)].filter(Boolean).join(" "),

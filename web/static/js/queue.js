@@ -1,7 +1,7 @@
-// What waits for an answer, in turn.
+// The queue of questions.
 
-// What was not put off: first what this device's player is asked, with `all` then what only others are asked. Each has
-// the sheet that asks it; question(q) makes that of the camera's.
+// Questions that were not put off: first those for this device's player, with `all` then those only for others. Each has
+// the sheet that asks it; question(q) makes the sheet of a camera's question.
 export function queue(app, all, question) {
   const open = [
     ...app.view.questions

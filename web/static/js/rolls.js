@@ -1,4 +1,4 @@
-// Scores that roll from what they were to what they are, and bars beside them that race.
+// Scores that roll from the old to the new value, and racing bars beside them.
 
 import { calm } from "./dom.js";
 
@@ -13,7 +13,7 @@ export class Rolls {
   under = new Map(); // what is rolling, by player
   frame = 0;
 
-  // The rows of `root` have been drawn with these scores; with `fresh` they are another table's and nothing rolls.
+  // The rows of `root` have been drawn with these scores; with `fresh` they are another game's and nothing rolls.
   follow(root, scores, fresh) {
     const now = performance.now(),
       still = fresh || calm() || document.hidden;

@@ -3,9 +3,9 @@
 const THEME = "bastide_theme",
   TURN = "bastide.turn",
   YEAR_S = 31_536_000;
-export const THEMES = ["", "light", "dark"]; // the empty one: as the device has it
+export const THEMES = ["", "light", "dark"]; // empty: like the device
 
-// The server reads it too, so that the page begins as it goes on.
+// The server reads it too, so that the page begins in the right theme.
 export const keep = (name, value) => {
   document.cookie = `${name}=${value}; path=/; max-age=${value ? YEAR_S : 0}; SameSite=Lax`;
 };
@@ -18,7 +18,7 @@ export function dress(name) {
   keep(THEME, name);
 }
 
-// Quarter turns clockwise, from 0 to 3; the address may say it for a screen that nobody touches.
+// Quarter turns clockwise, from 0 to 3; the URL may set them for a screen without input.
 export function turned() {
   const asked = new URLSearchParams(location.search).get("turn");
   try {
@@ -32,6 +32,6 @@ export function remember(turn) {
   try {
     localStorage.setItem(TURN, String(turn));
   } catch {
-    // as long as the page is open
+    // kept while the page is open
   }
 }

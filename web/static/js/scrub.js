@@ -9,7 +9,7 @@ export class Scrub {
   /** @type {any} */
   playing = null;
 
-  // go(n) shows place n and calls `show` here; playing takes stepMs a place
+  // go(n) shows place n and calls `show` here; playing takes stepMs per place
   constructor(go, stepMs) {
     this.go = go;
     this.stepMs = stepMs;
@@ -37,7 +37,7 @@ export class Scrub {
     ];
   }
 
-  // Somebody goes there by hand.
+  // Somebody moves there by hand.
   to(n) {
     this.stop();
     this.go(Math.max(0, Math.min(this.last, n)));

@@ -1,4 +1,4 @@
-// What is seldom needed: each view, and what a device does beside showing the table, is fetched when somebody wants it.
+// Rarely used parts: each view, and what a device does besides showing the table, is loaded on demand.
 
 import { firstRun } from "./access.js";
 import { byId } from "./dom.js";
@@ -16,14 +16,14 @@ const LATER = [
   "stayAwake",
   "round",
   "wake",
-]; // what fetches its module first
+]; // these load their module first
 
 export class Seldom {
   /** @type {import("./sheet.js").Sheet} */ sheet;
   /** @type {import("./sheet.js").Toast} */ toast;
   /** @type {any} */ newest;
   /** @type {any} */ banner;
-  /** @type {any} */ speech = null; // says aloud what is scored, once somebody wants it
+  /** @type {any} */ speech = null; // reads scores aloud, once switched on
   awake = false; // whether the screen is kept on
   /** @type {any} */ looking;
   /** @type {any} */ preparing;
@@ -39,13 +39,13 @@ export class Seldom {
     }
   }
 
-  // What is fetched when it is needed did not come: the table does not answer.
+  // Loading on demand failed: the table does not respond.
   unfetched(e) {
     if (!(e instanceof TypeError) || !/import|fetch|load/i.test(e.message)) throw e;
     this.toast.show(t("toast.offline"));
   }
 
-  // Say aloud what is scored from now on, or no more.
+  // Starts or stops reading scores aloud.
   async speak() {
     const { Speech } = await import("./later/speech.js");
     this.speech ??= new Speech();
@@ -53,14 +53,14 @@ export class Seldom {
     this.sheet.render();
   }
 
-  // As this device was told before.
+  // As chosen on this device before.
   async stayedAwake() {
     if (!("wakeLock" in navigator)) return;
     const { resume } = await import("./later/awake.js");
     this.awake = await resume();
   }
 
-  // The screen of this device stays on, or no more.
+  // Keeps the screen of this device on, or stops doing so.
   async stayAwake() {
     const { toggle } = await import("./later/awake.js");
     this.awake = await toggle();
@@ -86,7 +86,7 @@ export class Seldom {
     await this.watching.open();
   }
 
-  // After the table has begun anew the view that asked for it is open again; a table that is not set up leads people.
+  // After a restart of the table the view that requested it is opened again; on a table that is not set up the guide opens.
   async wake() {
     const [, view, tab] = /^#(machine|begin)-?(\w*)$/.exec(location.hash) ?? [];
     if (view) {

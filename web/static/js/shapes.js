@@ -30,7 +30,7 @@ export function edge(tile, rot, side) {
   return tile.edges[(EDGES.indexOf(side) - rot + 4) % 4];
 }
 
-// Whether every touching edge is the same; `at` maps "x,y" to {tile, rot}.
+// Whether all touching edges match; `at` maps "x,y" to {tile, rot}.
 export function fits(kinds, board, tile, [x, y], rot) {
   let touching = 0;
   for (const side of EDGES) {
@@ -44,10 +44,10 @@ export function fits(kinds, board, tile, [x, y], rot) {
   return touching > 0;
 }
 
-// Two turned tiles that look the same have the same look.
+// Two rotated tiles that look the same have the same value.
 export const look = (id, tile, rot) => `${id}/${tile.looks[rot]}`;
 
-// The sides on which a tile would touch an edge that is another one.
+// The sides on which a tile would touch a different edge.
 export function clashes(kinds, board, tile, [x, y], rot) {
   return EDGES.filter((side) => {
     const other = board.get(`${x + STEP[side][0]},${y + STEP[side][1]}`);
@@ -55,7 +55,7 @@ export function clashes(kinds, board, tile, [x, y], rot) {
   });
 }
 
-// What the neighbours of an empty place show it: the edge of each, by side.
+// The edges that the neighbours of an empty place show, by side.
 export function shown(kinds, board, [x, y]) {
   const found = {};
   for (const side of EDGES) {
@@ -65,13 +65,13 @@ export function shown(kinds, board, [x, y]) {
   return found;
 }
 
-// The quarter turns in which a tile looks different, in the order in which hands turn it.
+// The rotations in which a tile looks different, in the order in which taps cycle through them.
 export function ways(id, tile) {
   const seen = new Set();
   return [0, 1, 2, 3].filter((rot) => !seen.has(look(id, tile, rot)) && seen.add(look(id, tile, rot)));
 }
 
-// Whether a tile turned so has these edges; a side that is not named may have any.
+// Whether a tile rotated this way has these edges; a side that is not named may have any.
 export const has = (tile, rot, edges) => Object.entries(edges).every(([side, name]) => edge(tile, rot, side) === name);
 
 export function parse(path) {
@@ -146,7 +146,7 @@ export function covers(segment, x, y, margin = 0) {
   return lines.some((l) => inside(l, x, y) || (margin > 0 && distance(l, x, y) <= margin));
 }
 
-// How far a point lies inside the visible area of a segment; negative outside.
+// How far inside the visible area of a segment a point is; negative outside.
 export function depth(tile, index, x, y) {
   const own = tile.segments[index];
   const lines = outlines(own);
@@ -163,7 +163,7 @@ export function depth(tile, index, x, y) {
 const border = ([x0, y0], [x1, y1]) =>
   (x0 === x1 && (x0 === 0 || x0 === 100)) || (y0 === y1 && (y0 === 0 || y0 === 100));
 
-// The parts of an area's outline that do not run along the tile's edge: where its wall stands.
+// The parts of an area's outline that do not run along the tile's edge: where its wall is.
 export function wall(path) {
   let out = "",
     now = null,
@@ -196,7 +196,7 @@ export function rotatePoint(x, y, rot) {
   return [x, y];
 }
 
-// Where roads meet and nothing else stands there: a village does.
+// Where roads meet and nothing else is there, a village is drawn.
 export function village(tile) {
   if (tile.flags.some((flag) => SIGNS[flag]?.ground) || tile.segments.some((g) => g.kind === "cloister")) return null;
   const cities = tile.segments.filter((g) => g.kind === "city");

@@ -1,4 +1,4 @@
-// The one sheet that slides over the lower part of the board. Only one at a time; it is drawn again with every view.
+// The single sheet that slides over the lower part of the board; it is redrawn with every view.
 
 import { button, byId, closer, h, replace, whenFree } from "./dom.js";
 import { t } from "./i18n.js";
@@ -11,7 +11,7 @@ export class Sheet {
   /** @type {any} */
   opened;
 
-  // resized(pixels) tells how much of the board the sheet covers, opened(content) what is in it now (null: nothing)
+  // resized(pixels) says how much of the board the sheet covers, opened(content) what is in it now (null: nothing)
   constructor(root, { resized, opened }) {
     Object.assign(this, { root, resized, opened });
     this.content = null;
@@ -46,7 +46,7 @@ export class Sheet {
     }
     const inside = this.root.contains(document.activeElement);
     const held = /** @type {any} */ (document.activeElement?.closest?.("#sheet [data-key]"))?.dataset.key;
-    const top = this.drawn === this.content ? (this.root.querySelector(".sheet-body")?.scrollTop ?? 0) : 0; // what is read stays where it is
+    const top = this.drawn === this.content ? (this.root.querySelector(".sheet-body")?.scrollTop ?? 0) : 0; // keep the scroll position
     this.drawn = this.content;
     this.root.className = this.content.className ?? "";
     replace(
@@ -69,7 +69,7 @@ export class Sheet {
       ),
     );
     if (top) this.root.querySelector(".sheet-body").scrollTop = top;
-    // What had the focus has been drawn anew: give it back, or the sheet's title where it is gone.
+    // The focused element has been redrawn: restore the focus, or focus the sheet's title if it is gone.
     if (inside)
       (this.root.querySelector(`[data-key="${CSS.escape(held ?? "")}"]`) ?? this.root.querySelector("h2")).focus({
         preventScroll: true,
@@ -91,13 +91,13 @@ export class Sheet {
   measure() {
     const pixels =
       this.root.hidden || this.root.offsetLeft >= this.root.parentElement.clientWidth ? 0 : this.root.offsetHeight; // beside the board it covers nothing
-    // Not on the body: all of its elements would inherit it, and a board's thousands be styled anew with every sheet.
+    // Not on the body: all its elements would inherit it, and the board's thousands be restyled with every sheet.
     byId("toast").style.setProperty("--covered", `${pixels}px`);
     this.resized(pixels);
   }
 }
 
-// A short message, with one thing to do about it.
+// A short message with one action.
 export class Toast {
   constructor(root) {
     this.root = root;

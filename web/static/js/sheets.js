@@ -1,4 +1,4 @@
-// What people open: fetched once the board stands, so that scores and board come first.
+// What people open: loaded after the board, so that scores and board come first.
 
 export { Add } from "./add.js";
 export { Asking, asked } from "./asking.js";

@@ -1,4 +1,4 @@
-// A change that moves points is shown with what it moves before it is saved; one that moves none is saved at once.
+// A change that affects points is previewed before it is saved; any other one is saved at once.
 
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";

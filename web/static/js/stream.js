@@ -1,9 +1,9 @@
-// The event stream of the table. All tabs of a browser share one: one tab leads and has it, the others listen to that tab.
-// A browser has six connections to a table and no more, and each stream takes one for good.
-// (Web Locks would elect a leader too, but without TLS a page has none.)
+// The table's event stream. All tabs of a browser share one: one tab leads and holds it, the others listen to that tab.
+// A browser opens at most six connections to a table, and each stream occupies one permanently.
+// (Web Locks could elect a leader too, but are not available without TLS.)
 
-const HELLO_MS = 150; // a leading tab answers sooner than that
-const HUNG_MS = 2500; // a stream that is not open by then is asked for again
+const HELLO_MS = 150; // a leading tab responds sooner than that
+const HUNG_MS = 2500; // a stream that is not open by then is requested again
 
 const kinds = ["view", "change", "beat"];
 
@@ -20,7 +20,7 @@ export class Stream {
   full;
 
   // heard(kind, data, id): an event, data as text. lost(): no events until further notice. full(): the server has no
-  // stream to give. whole(): what this tab shows, as [data, id], or null.
+  // stream available. whole(): what this tab shows, as [data, id], or null.
   constructor(url, { heard, lost, full, whole }) {
     this.url = url;
     this.heard = heard;
@@ -45,12 +45,12 @@ export class Stream {
     return this.claim > 0;
   }
 
-  // Whether events can be expected without doing anything.
+  // Whether events can be expected without further action.
   get flows() {
     return !this.leads || this.source?.readyState === EventSource.OPEN;
   }
 
-  // Is anybody leading? Otherwise this tab does.
+  // Is there a leader? If not, this tab becomes it.
   ask() {
     if (!this.channel) return this.lead();
     this.say({ do: "hello" });
@@ -58,7 +58,7 @@ export class Stream {
     this.asking = setTimeout(() => this.lead(), HELLO_MS);
   }
 
-  // The tab was asleep, or the network away: `stale` when what was open cannot be trusted any more.
+  // The tab was asleep, or the network down: `stale` if open connections cannot be trusted any more.
   wake(stale) {
     if (!this.leads) this.ask();
     else if (stale || (!this.flows && Date.now() - this.opened > HUNG_MS)) this.open();
@@ -89,12 +89,12 @@ export class Stream {
 
   told(message) {
     if (message.do === "hello" && this.leads) {
-      // One that has heard nothing for long does not answer: whoever asks leads then.
+      // A tab that has heard nothing for long does not respond, so whoever asks becomes the leader.
       const [data, id] = this.whole() || [];
       if (data) this.say({ do: "event", kind: "view", data, id });
       else if (Date.now() - this.opened < HUNG_MS) this.say({ do: "lead", claim: this.claim });
     } else if (message.do === "lead" && this.leads) {
-      // Two lead: the later one stays, the other one listens.
+      // There are two leaders: the later one stays, the other one listens.
       const mine = this.claim > message.claim || (this.claim === message.claim && this.name > message.name);
       if (mine) this.say({ do: "lead", claim: this.claim });
       else {
@@ -133,7 +133,7 @@ export class Stream {
     source.onerror = () => {
       if (source !== this.source) return;
       this.say({ do: "lost" });
-      // Closed for good: the server had no stream to give. Otherwise the browser tries again by itself.
+      // Closed for good: the server had no stream available. Otherwise the browser reconnects by itself.
       if (source.readyState === EventSource.CLOSED) this.full();
       else this.lost();
     };

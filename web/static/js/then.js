@@ -1,5 +1,5 @@
-// An earlier moment of the game, to enter or correct what happened then: the page shows it as it was, and what people
-// do there is put in its place.
+// An earlier moment of the game, to enter or correct what happened then: the page shows it as it was, and people's input
+// is inserted there.
 
 import { t } from "./i18n.js";
 
@@ -13,18 +13,18 @@ export class Then {
   /** @type {number | null} */
   turn;
 
-  // `seq` is the entry that is told anew, `turn` the one in which something was missed
+  // `seq` is the entry that is entered again, `turn` the one in which something was missed
   constructor(app, { seq = null, turn = null }) {
     Object.assign(this, { app, seq, turn });
   }
 
-  // Go where an address of the interface leads ("turns/12", "entries/30/before"); false where there is nothing.
+  // Goes where a URL of the API leads ("turns/12", "entries/30/before"); false if there is nothing.
   async go(path) {
     try {
       const answer = await fetch(`/api/${path}`, { cache: "no-store" });
       if (!answer.ok) throw new Error(answer.statusText);
       const view = await answer.json();
-      if (this.begun && this.app.then !== this) return false; // the person has gone back meanwhile
+      if (this.begun && this.app.then !== this) return false; // the person has returned in the meantime
       Object.assign(this, { after: view.after, begun: true });
       this.app.look(this, view);
       return true;
@@ -34,13 +34,13 @@ export class Then {
     }
   }
 
-  // The table knows where in a turn something belongs; a tile that was missed begins another turn.
+  // The table knows where in a turn something belongs; a missed tile begins another turn.
   place(body) {
     if (this.seq !== null) return { do: "amend", seq: this.seq, body };
     return { do: "insert", ...(body.do === "tile" ? { after: this.after } : { turn: this.turn }), body };
   }
 
-  // What was done is part of that moment now; a move that was told anew is done with.
+  // What was entered is part of that moment now; a move that was entered again is done.
   async moved(body, view) {
     if (this.seq !== null) this.app.now();
     else if (body.do === "insert") await this.go(`entries/${view.version}/after`);

@@ -1,21 +1,21 @@
-// Draws a tile kind when it is first needed, from the catalogue's geometry, as a symbol that is then used many times.
+// Draws a kind of tile when it is first needed, from the catalogue's geometry, as a symbol that is reused.
 
 import { LAND, SIGNS } from "./boxes.js";
 import { byId, s } from "./dom.js";
 import { depth, flatten, village, wall } from "./shapes.js";
 import { sign } from "./signs.js";
 
-const SPECIMENS = 3; // drawings of one kind, which differ in houses and trees
+const SPECIMENS = 3; // drawings of one kind, with different houses and trees
 
 const symbolId = (kind, copy = 0) => `tile-${kind.replaceAll(".", "-")}${copy ? `--${copy}` : ""}`;
 
-// The owner's own tiles, where this device draws with them: how many pictures of which kinds, and the tag they have.
+// The owner's own tiles, if this device uses them: the number of pictures by kind, and their version tag.
 let own = { tag: "", tiles: {} };
 
 /** @type {Record<string, any>} */
-let known = {}; // the kinds that can be drawn, by their names
+let known = {}; // the kinds that can be drawn, by name
 
-// Numbers that are the same every time for one tile kind, so that its houses and trees stay where they are.
+// Pseudo-random numbers that are the same each time for one kind, so that its houses and trees stay in place.
 function dice(text) {
   let seed = 2166136261;
   for (const c of text) seed = Math.imul(seed ^ c.charCodeAt(0), 16777619);
@@ -97,10 +97,10 @@ function abbey(segment) {
   );
 }
 
-// What a sign may be drawn as, with its corner at 0, 0.
+// How a sign may be drawn, with its corner at 0, 0.
 const LIKE = { cloister: () => abbey({ path: "M0 0L35 0L35 35L0 35Z" }) };
 
-// What is printed on a segment beside pennants.
+// What is printed on a segment besides pennants.
 function badges(segment) {
   const marks = segment.marks.slice(segment.pennants || 0);
   return (segment.signs ?? []).map((kind, n) => {
@@ -123,7 +123,7 @@ function bands(tile, from, to) {
   return out;
 }
 
-// A square of a board that lies there first: stone in the middle, stubs of roads and cities at its rim.
+// A square of a start board: stone in the middle, stubs of roads and cities at its rim.
 function boardSquare(id, tile) {
   const stubs = tile.segments
     .filter((g) => g.kind !== "field")
@@ -149,7 +149,7 @@ function boardSquare(id, tile) {
 
 const rim = () => s("rect", { x: 0.6, y: 0.6, width: 98.8, height: 98.8, rx: 4, class: "tile-rim" });
 
-// A tile as its owner's box has it.
+// A tile with the picture of the owner's own.
 const pictured = (id, copy) =>
   s(
     "g",
@@ -242,26 +242,26 @@ function drawTile(id, tile, copy = 0) {
   return s("g", { id: symbolId(id, copy) }, s("g", { "clip-path": "url(#tile-clip)" }, out, signs), rim());
 }
 
-// The name by which something uses the drawing of a kind, which is made here when it is the first to do so.
+// The id that refers to the drawing of a kind; the drawing is made here on first use.
 export function symbolOf(id, copy = 0) {
   const name = symbolId(id, copy);
   if (known[id] && !byId(name)) document.querySelector("#definitions defs").append(drawTile(id, known[id], copy));
   return name;
 }
 
-// The specimen of a kind that lies on a square: always the same there.
+// The specimen of a kind on a square: always the same one there.
 export function specimenOn(kinds, id, [x, y]) {
   const many = kinds[id]?.segments.some((g) => g.path);
   return symbolOf(id, many ? Math.floor(dice(`${x},${y}`)() * specimens(id)) : 0);
 }
 
-// Draw with these pictures of the owner's tiles from now on; null: with our own drawings.
+// From now on draws with these pictures of the owner's tiles; null: with our own drawings.
 export function dressed(pictures) {
   own = pictures ?? { tag: "", tiles: {} };
 }
 
-// What everything drawn of these kinds refers to, and anew what of them is used already; one hidden SVG in the page
-// holds it. Many kinds of a box are never used, and to draw them all takes as long as all else that the page begins with.
+// Prepares the definitions that drawings of these kinds refer to, and redraws those in use; one hidden SVG in the page
+// holds them. Many kinds of a box are never used, and drawing all of them takes as long as the rest of the page's start.
 export function definitions(kinds) {
   known = kinds;
   return [

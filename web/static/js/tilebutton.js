@@ -1,4 +1,4 @@
-// Tiles to choose from, drawn.
+// Buttons with drawn tiles to choose from.
 
 import { CLAIMABLE, FIGURES } from "./boxes.js";
 import { h, onPress, s } from "./dom.js";
@@ -47,7 +47,7 @@ export function figureOn(app, tile, rot, { player, figure, feature, where: place
 
 export const sureness = (p) => (p > 0 ? percent(Math.min(p, 0.99)) : "");
 
-// Candidates without those that look the same as one before them.
+// Candidates without those that look the same as an earlier one.
 export function distinct(app, candidates, ...without) {
   const seen = new Set(without.map((c) => look(c.tile, app.kinds[c.tile], c.rot)));
   return candidates.filter((c) => {
@@ -57,7 +57,7 @@ export function distinct(app, candidates, ...without) {
   });
 }
 
-// The tile large, its segments to be tapped: act(kind, where). With its square `at` it is told where somebody stands.
+// A large tile with segments to tap: act(kind, where). With its square `at`, segments are marked where somebody stands.
 export function segmentPicker(app, tile, rot, figure, act, at = null) {
   const kind = app.kinds[tile];
   const areas = kind.segments.map((g, n) => {
@@ -113,7 +113,7 @@ export function playerChoice(app, chosen, act, label = t("fix.whose"), key = "pl
   );
 }
 
-// Which figure, where the boxes in play have more than one kind; nothing otherwise.
+// Which figure, if the boxes in play have more than one kind; otherwise nothing.
 export function figureChoice(app, player, chosen, act) {
   const supply = app.view.players[player].supply;
   const kinds = Object.keys(FIGURES).filter((name) => name in supply);

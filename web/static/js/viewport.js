@@ -1,13 +1,13 @@
-// Moving over the board: fits it by itself until somebody takes over with fingers, wheel or keys.
+// Pan and zoom: the board is fitted automatically until somebody takes over with fingers, wheel or keys.
 
 import { byId, calm } from "./dom.js";
 
 const TAP_PX = 9;
-const HARDLY = 0.7; // how small a board may become, of what it would be, to keep clear of the chip
-const TOP_PX = 60; // where farms, open features and the photo are switched
-const CLOSE_PX = 125; // a tile among its neighbours, when something is laid beside them
-const SEEN_PX = 64; // and how large it must be at least not to be brought closer
-export const TOUCH_PX = 50; // the smallest square that a finger is to meet: 44 pixels and what lies between two
+const HARDLY = 0.7; // how much smaller a board may become in order to keep clear of the chip
+const TOP_PX = 60; // the height of the switches for farms, open features and the photo
+const CLOSE_PX = 125; // the size of a tile among its neighbours when something is being placed beside them
+const SEEN_PX = 64; // if it is at least this large, the view does not zoom in
+export const TOUCH_PX = 50; // the smallest square for a finger: 44 pixels and the space between two
 
 export class Viewport {
   /** @type {any} */
@@ -26,14 +26,14 @@ export class Viewport {
     this.y = 0;
     this.target = { scale: 1, x: 0, y: 0 };
     this.free = false; // a person has taken over
-    this.box = { x: 0, y: 0, width: 1, height: 1 }; // what there is to see, in tile steps
+    this.box = { x: 0, y: 0, width: 1, height: 1 }; // the extent of the board, in tile steps
     this.inset = 0; // pixels at the bottom that a sheet covers
     this.above = false; // whether everything has to fit above the sheet
-    this.touched = false; // whether single squares are tapped: none is smaller than a finger then
-    this.around = null; // the square that stays in sight where not everything can
+    this.touched = false; // whether single squares are tapped: then none is smaller than a finger
+    this.around = null; // the square that stays visible if not everything fits
     /** @type {[number, number][] | null} */
-    this.focused = null; // the squares that were brought into the middle
-    this.turn = 0; // quarter turns clockwise by which the board is seen
+    this.focused = null; // the squares that were centred
+    this.turn = 0; // quarter turns clockwise by which the board is rotated
     this.pointers = new Map();
     new ResizeObserver(() => {
       if (!this.free) this.again(false);
@@ -61,7 +61,7 @@ export class Viewport {
     return Math.max(80, this.size.height - this.inset);
   }
 
-  // Pixels above and below that switches and messages lie over.
+  // Pixels at the top and bottom covered by switches and messages.
   get covered() {
     const message = byId("issues"),
       said = message?.hidden === false ? message.offsetHeight + 12 : 0;
@@ -69,7 +69,7 @@ export class Viewport {
     return [TOP_PX + said, 0];
   }
 
-  // How far to the right and down the zoom's buttons lie over the board, and from where on the chip does below.
+  // How far the zoom's buttons extend over the board from the left and top, and the chip from the bottom.
   get buttons() {
     const zoom = this.svg.parentElement?.querySelector(".zoom"),
       chip = byId("status");
@@ -94,7 +94,7 @@ export class Viewport {
     this.frame(this.box, this.touched ? 1.1 : 0.32, 190, smooth, this.touched ? TOUCH_PX : 0);
   }
 
-  // As it was, after the room for it has changed.
+  // As before, after its available area has changed.
   again(smooth = true) {
     if (this.focused) this.focus(this.focused, smooth);
     else this.fit(smooth);
@@ -106,7 +106,7 @@ export class Viewport {
     this.free = true;
   }
 
-  // A square with all that lies around it, above the sheet; nothing moves when it is in sight and large enough.
+  // A square with its surroundings, above the sheet; nothing moves if it is visible and large enough.
   near([x, y]) {
     const to = this.target,
       [top] = this.covered,
@@ -127,13 +127,13 @@ export class Viewport {
     this.above = above;
   }
 
-  // Closer to a place that was too small to be meant.
+  // Zooms in on a place that was too small to be meant.
   closer([x, y]) {
     this.frame({ x: x - 2, y: y - 2, width: 5, height: 5 }, 0, CLOSE_PX, true, TOUCH_PX * 1.2);
     this.free = true;
   }
 
-  // Bring some squares into the middle, closer than the whole board but not too close.
+  // Centres some squares, closer than the whole board but not too close.
   focus(squares, smooth = true) {
     if (!squares.length) return this.fit();
     this.focused = squares;
@@ -144,7 +144,7 @@ export class Viewport {
     this.frame({ x, y, width: Math.max(...xs) - x + 1, height: Math.max(...ys) - y + 1 }, 1.1, 125, smooth);
   }
 
-  // A square of the board as it lies on the turned one, and back.
+  // Converts a square of the board to one of the rotated board, and back.
   seen([x, y]) {
     for (let n = 0; n < this.turn; n += 1) [x, y] = [-y - 1, x];
     return [x, y];
@@ -155,14 +155,14 @@ export class Viewport {
     return [x, y];
   }
 
-  // See the board from another side of the table.
+  // Shows the board from another side of the table.
   look(turn) {
     this.turn = turn;
     this.svg.style.setProperty("--turn", String(turn));
     if (this.placed) this.fit(false);
   }
 
-  // `least` is how many pixels a square has at least; what has no room then lies around the square that matters.
+  // `least` is the minimal number of pixels of a square; if there is no room for all, the square that matters is centred.
   frame(area, margin, most, smooth, least = 0) {
     const a = this.seen([area.x, area.y]),
       b = this.seen([area.x + area.width - 1, area.y + area.height - 1]);
@@ -179,7 +179,7 @@ export class Viewport {
     let from = 0,
       height = whole,
       side = sized(this.size.width, height);
-    // tiles do not lie under the buttons of the zoom, nor under the chip, where there is room beside them
+    // keep tiles clear of the zoom's buttons and the chip, if there is room beside them
     const { right, under, chip } = this.buttons;
     const left = (this.size.width - box.width * side) / 2,
       over = top + (height - box.height * side) / 2;
@@ -205,12 +205,12 @@ export class Viewport {
     this.go({ scale: side / 100, x, y }, smooth);
   }
 
-  // Make sure that a square is not hidden under a sheet.
+  // Makes sure that a square is not hidden by a sheet.
   reveal(square) {
     const [x, y] = this.seen(square);
     const { width } = this.size,
       height = this.clear;
-    const to = this.target; // where a movement that is under way will end
+    const to = this.target; // the end of a movement in progress
     const cx = (x + 0.5) * 100 * to.scale + to.x,
       cy = (y + 0.5) * 100 * to.scale + to.y;
     const half = 50 * to.scale + 12;

@@ -1,4 +1,4 @@
-// Names of things that are put together: tiles by what is on them, figures, moves, differences of scores.
+// Composed names: tiles by what is on them, figures, moves, differences of scores.
 
 import { FIELDS } from "./boxes.js";
 import { has, language, listed, number, signed, t } from "./i18n.js";
@@ -17,7 +17,7 @@ const sides = (segment, rot) =>
 const others = (kind) =>
   [...new Set(kind.segments.map((g) => g.kind))].filter((name) => name !== "field" && !SHOWN.includes(name));
 
-// "city north–west, pennant, road east–south": what lies where on a turned tile.
+// "city north–west, pennant, road east–south": what is where on a rotated tile.
 export function tileName(kinds, id, rot = 0) {
   const kind = kinds[id];
   if (!kind) return id ?? "";
@@ -34,16 +34,16 @@ export function tileName(kinds, id, rot = 0) {
   return parts.join(", ") || t("tile.plain");
 }
 
-const BESIDE = { NL: "W", NR: "E", EL: "N", ER: "S", SL: "E", SR: "W", WL: "S", WR: "N" }; // the side that half an edge lies towards
+const BESIDE = { NL: "W", NR: "E", EL: "N", ER: "S", SL: "E", SR: "W", WL: "S", WR: "N" }; // the side that a half-edge is next to
 
-// Fields reach halves of edges: whole sides first, then corners, then single halves. No two of a tile are called the same.
+// Fields reach half-edges: whole sides first, then corners, then single halves. No two on a tile have the same name.
 function fieldSides(segment, rot) {
   const halves = where(segment, rot)
       .split(" ")
       .filter((a) => a.length === 2),
     has = new Set(halves);
   const whole = EDGES.filter((side) => has.has(`${side}L`) && has.has(`${side}R`)),
-    rest = halves.filter((half) => !whole.includes(half[0]) && !whole.includes(BESIDE[half])); // what goes round the corner of a whole side is said by it
+    rest = halves.filter((half) => !whole.includes(half[0]) && !whole.includes(BESIDE[half])); // what continues around the corner of a whole side is covered by it
   const corner = (half) =>
     ["NE", "SE", "SW", "NW"].find((name) => name.includes(half[0]) && name.includes(BESIDE[half]));
   const corners = rest.map(corner),
@@ -63,7 +63,7 @@ function fieldSides(segment, rot) {
 export const segmentName = (segment, rot) =>
   `${t(`feature.${segment.kind}`)} ${(segment.kind === "field" ? fieldSides : sides)(segment, rot) || t("side.middle")}`;
 
-// The feature that a segment of a tile that lies belongs to.
+// The feature that a segment of a placed tile belongs to.
 export const featureAt = (view, [x, y], kind, place) =>
   view.features.find((f) => f.kind === kind && f.places.some(([a, b, w]) => a === x && b === y && w === place));
 
@@ -76,7 +76,7 @@ export function segmentSaid(view, feature, name) {
   return t(now === then ? "add.worth" : "add.worth.then", { place: whose, n: now, then });
 }
 
-const FIRST = ["cloister", "city", "road"]; // what a tile is called by
+const FIRST = ["cloister", "city", "road"]; // a tile is named after the first of these
 
 // "gap north of the monastery and east of the road, 7 kinds fit"
 export function gapName(board, [x, y]) {
@@ -105,8 +105,8 @@ export const figureName = (players, { player, owner, figure, feature }) =>
     role: t(`role.${feature}`),
   });
 
-// What an answer or a move says, as words for a phrase: people by name, figures and goods by theirs, `n` its number.
-// `from` is the square that it begins at, where it walks.
+// An answer or a move as words for a phrase: people by name, figures and goods by theirs, `n` its number.
+// `from` is the square where a walk begins.
 export function said(players, move, from = null) {
   /** @type {Record<string, any>} */
   const words = {};
@@ -141,24 +141,24 @@ export function moveName(app, move) {
   return t(`move.${kind}`, { ...values, fallback: kind });
 }
 
-// "Anna +3, Ben −2"; what a correction would change.
+// "Anna +3, Ben −2"; the effect of a correction.
 export function difference(players, scores) {
   if (!scores.length) return t("fix.same");
   return listed(scores.map((s) => t("fix.diff", { name: players[s.player].name, diff: signed(s.after - s.before) })));
 }
 
-// What the table could not do, from the error of an answer. Its own sentence is English and says more, so it is shown there.
+// What the table could not do, from the error of a response. The server's sentence is in English and says more, so English shows it.
 export function errorText(error) {
   const key = `error.${error?.code}`;
   if (has(key)) return t(key);
   return language === "en" && error?.text ? error.text : t("error.other", { code: error?.code ?? "?" });
 }
 
-// A refusal or a finding that stands by itself: with a capital letter and a full stop, where it has none.
+// A refusal or finding as a sentence of its own: with a capital letter and a full stop.
 export const sentence = (text) =>
   text.replace(/^\p{Ll}/u, (c) => c.toLocaleUpperCase(language)).replace(/([^.?!…])$/u, "$1.");
 
-// "20 mm to the left and 1.5 degrees clockwise": how far the table goes back to where it was.
+// "20 mm to the left and 1.5 degrees clockwise": how far the table has to be moved back.
 function ways({ x_mm: x, y_mm: y, turn_deg: turn }) {
   const way = (n, least, more, less, round = Math.round) =>
     Math.abs(n) >= least && t(n > 0 ? more : less, { n: number(round(Math.abs(n))) });
@@ -171,7 +171,7 @@ function ways({ x_mm: x, y_mm: y, turn_deg: turn }) {
   );
 }
 
-// What is told beside the camera's chip.
+// The message beside the camera's chip.
 export function statusText({ code, parts, text }) {
   if (code === "drift.put_back") {
     const told = ways(parts);

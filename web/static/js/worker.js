@@ -1,11 +1,11 @@
-// The service worker, served as /sw.js over HTTPS only: while the table's program restarts, or the Pi is off, the page opens
-// all the same with the last state that this device saw. Whatever the table answers itself always comes first.
+// The service worker, served as /sw.js over HTTPS only: while the table's program restarts, or the Pi is off, the page still
+// opens with the last state that this device saw. A response of the table itself always takes precedence.
 
 /** @type {any} */
 const worker = self;
 const SHELF = "bastide-1";
-const PATIENCE_MS = 4000; // a Pi that is off answers nothing at all
-const KEPT = "X-Bastide-Kept"; // when the table said it, in milliseconds
+const PATIENCE_MS = 4000; // a Pi that is off does not respond at all
+const KEPT = "X-Bastide-Kept"; // when the table sent it, in milliseconds
 const PAGES = ["/", "/tv"];
 const STATES = ["/api/state", "/api/session", "/api/tiles", "/api/own-tiles"];
 
@@ -21,7 +21,7 @@ async function put(url, answer) {
   await (await caches.open(SHELF)).put(url, new Response(await answer.arrayBuffer(), { headers }));
 }
 
-// A page is the same whatever its address asks for.
+// A page is the same whatever the query in its URL.
 const shelved = (url) => (PAGES.includes(url.pathname) ? url.pathname : url.href);
 
 async function answered(request, url, waiting) {
@@ -49,13 +49,13 @@ worker.addEventListener("fetch", (e) => {
   const url = new URL(e.request.url);
   if (e.request.method === "GET" && isKept(url)) e.respondWith(answered(e.request, url, (done) => e.waitUntil(done)));
 });
-// What the page had fetched before this worker was there.
+// What the page had loaded before this worker existed.
 worker.addEventListener("message", (e) => {
   const urls = e.data.keep.map((text) => new URL(text, worker.location.origin)).filter(isKept);
   e.waitUntil(
     Promise.all(urls.map(async (url) => put(shelved(url), await fetch(url)))).then(
       () => e.source?.postMessage({ kept: urls.length }),
-      () => {}, // another time
+      () => {}, // try again another time
     ),
   );
 });

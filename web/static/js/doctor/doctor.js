@@ -1,4 +1,4 @@
-// The check-up in the reader's language. The page is whole without this: it is read when something does not work.
+// The check-up in the reader's language. The page is complete without this module: it is read when something does not work.
 
 import { dated, machineTexts, t } from "../i18n.js";
 import { checkName, findingText, todoText } from "../later/checks.js";

@@ -1,4 +1,4 @@
-// The evening book: all games that are kept, or one of them. A page of its own, so that the table's stays small.
+// The evening book: all stored games, or one of them. A separate page, so that the table's stays small.
 
 import { post } from "../access.js";
 import { byId, h, replace } from "../dom.js";
@@ -22,7 +22,7 @@ class Book {
     return data;
   }
 
-  // Change something; null when it was not done, which has been said then.
+  // Changes something; null if that failed, which has been reported then.
   async change(address, body) {
     try {
       const answer = await post(address, body),

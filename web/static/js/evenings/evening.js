@@ -23,7 +23,7 @@ export class Evening {
     this.pictures = `/api/book/games/${game}`;
     this.sheet = book.sheet;
     this.toast = book.toast;
-    this.luck = null; // shown once somebody asks
+    this.luck = null; // shown on request
   }
 
   async begin() {
@@ -148,14 +148,14 @@ export class Evening {
     );
   }
 
-  // What a proof asks of whoever shows it.
+  // What a proof requires of its host.
   point(event) {
     this.board.point(event, { move: !!event });
     if (!event) this.board.view.fit();
   }
 
   completing() {
-    return null; // nothing is mended here
+    return null; // nothing is corrected here
   }
 
   proof(event) {
@@ -299,7 +299,7 @@ export class Evening {
   }
 }
 
-// Back on the table for everybody: not what looking does, so it is asked for.
+// Puts it back on the table for everybody: viewing does not do that, so it asks first.
 class Reopening {
   constructor(evening) {
     this.evening = evening;

@@ -1,4 +1,4 @@
-// What is only made when somebody asks: the link for Board Game Stats, the luck of the draw, the time-lapse.
+// What is made only on request: the link for Board Game Stats, the luck of the draw, the time-lapse.
 
 import { button, h } from "../dom.js";
 import { badge } from "../figures.js";
@@ -6,7 +6,7 @@ import { percent, signed, t } from "../i18n.js";
 
 const LOOK_MS = 2000;
 
-// The game as one play of Board Game Stats. The program itself calls nobody: whoever opens the link does.
+// The game as one play of Board Game Stats. The program itself contacts nobody: whoever opens the link does.
 export class Handing {
   constructor(evening) {
     this.evening = evening;
@@ -23,7 +23,7 @@ export class Handing {
     const data = await evening.book.change("/api/book", { do: "place", place });
     if (!data) return;
     await evening.load();
-    this.stamp += 1; // the code is another one
+    this.stamp += 1; // the code has changed
     evening.sheet.render();
   }
 
@@ -77,7 +77,7 @@ export class Handing {
   }
 }
 
-// What each player drew against the average tile of the box; nobody sees it who did not ask.
+// What each player drew compared with the average tile of the box; shown only on request.
 export function luckPart(evening) {
   const { luck, last, letters } = evening;
   if (!luck) {

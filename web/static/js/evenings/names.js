@@ -1,4 +1,4 @@
-// Days and people as the book calls them.
+// Dates and people as the book names them.
 
 import { language, t } from "../i18n.js";
 
@@ -6,5 +6,5 @@ export const day = (seconds) => new Date(1000 * seconds).toLocaleDateString(lang
 export const moment = (seconds) =>
   new Date(1000 * seconds).toLocaleString(language, { dateStyle: "long", timeStyle: "short" });
 
-// Whoever was removed from the book has a colour and no name.
+// A player who was removed from the book has a colour and no name.
 export const named = (player) => player.name || t(`colour.${player.colour}`, { fallback: player.colour });

@@ -1,4 +1,4 @@
-// All evenings: the players, the records of the house, every game with its result, who beat whom.
+// All evenings: the players, the house records, every game with its result, who beat whom.
 
 import { button, h, redraw, replace, symbol } from "../dom.js";
 import { featureIcon } from "../feed.js";
@@ -9,7 +9,7 @@ import { Person } from "./person.js";
 
 const FEW = 5; // games until a rating means something
 const MATRIX = 8; // players in the table of who beat whom
-const SHOWN = 20; // games at first
+const SHOWN = 20; // games shown at first
 const ICONS = { road: "road", city: "city", farm: "field" };
 
 export class Overview {

@@ -1,4 +1,4 @@
-// One table as a card: its board small, who plays, the scores, how long ago it was heard.
+// One table as a card: a small board, the players, the scores, the time since its last message.
 
 import { h, replace, s } from "../dom.js";
 import { badge, hue, letters, meeple } from "../figures.js";
@@ -6,9 +6,9 @@ import { t } from "../i18n.js";
 import { silent } from "./hall.js";
 import { drawing, learn } from "./kinds.js";
 
-const MARGIN = 0.25; // of a tile around a board
+const MARGIN = 0.25; // of a tile, around a board
 
-// The board as it lies, drawn anew only when it has changed.
+// The board, redrawn only when it has changed.
 export function smallBoard(state, { plain = true } = {}) {
   const { tiles, figures } = state.board;
   const xs = tiles.map(([x]) => x),
@@ -66,7 +66,7 @@ export function ago(table) {
   return seconds < 90 ? t("hub.heard", { n: seconds }) : t("hub.heard.minutes", { n: Math.round(seconds / 60) });
 }
 
-// Chess clocks go on while nobody says anything.
+// Chess clocks run on between messages.
 export function left(table, n) {
   const clock = table.state.round?.clock;
   if (!clock) return null;
@@ -156,7 +156,7 @@ export class Card {
     this.tick();
   }
 
-  // What changes although nothing was heard.
+  // What changes without a message.
   tick() {
     const { table } = this;
     this.el.classList.toggle("silent", silent(table));

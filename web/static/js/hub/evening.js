@@ -1,4 +1,4 @@
-// What the evening has come to: finished games, and a tournament's standings.
+// The results of the evening: finished games, and a tournament's standings.
 
 import { h, replace } from "../dom.js";
 import { clock, number, signed, t } from "../i18n.js";

@@ -1,4 +1,4 @@
-// What the hub has heard of all tables, kept as the hub sends it: everything once, then what changes.
+// The state of all tables as the hub sends it: everything once, then the changes.
 
 const AGAIN_MS = 1500,
   QUIET_MS = 15000;
@@ -18,7 +18,7 @@ export class Hall {
   /** @type {(keys: Set<string> | null) => void} */
   changed;
 
-  // changed(keys) is called when something is new at these tables, or everywhere (null)
+  // changed(keys) is called when these tables, or all (null), have changed
   constructor(changed) {
     this.changed = changed;
     addEventListener("online", () => this.seek());
@@ -46,7 +46,7 @@ export class Hall {
       this.changed(null);
     }
     clearTimeout(this.seeking);
-    this.seeking = setTimeout(() => this.seek(), AGAIN_MS * (0.5 + Math.random())); // not all screens of the room at once
+    this.seeking = setTimeout(() => this.seek(), AGAIN_MS * (0.5 + Math.random())); // so that not all screens reconnect at once
   }
 
   heard() {
@@ -124,7 +124,7 @@ export class Hall {
     known.state = state;
   }
 
-  // Those that are there first, each group by its name; Table 2 comes before Table 10.
+  // Present tables first, each group by name; Table 2 comes before Table 10.
   get sorted() {
     const names = new Intl.Collator(undefined, { numeric: true });
     return [...this.tables.values()].sort(
@@ -134,11 +134,11 @@ export class Hall {
   }
 }
 
-// Whether a table has been silent for longer than it ever is: each says something every ten seconds.
+// Whether a table has been silent for too long: each sends something every ten seconds.
 const SILENT_MS = 35000;
 export const silent = (table) => !table.here || (table.heard !== null && performance.now() - table.heard > SILENT_MS);
 
-// A table as the page's other parts know it: a view.
+// A table in the form that the page's other parts know: a view.
 export function viewOf({ state }) {
   const last = state.board.tiles.length - 1;
   return {

@@ -1,4 +1,4 @@
-// The hub's page: all tables, one of them in full, the evening, the tournament; or the wall. What is behind # says which.
+// The hub's page: all tables, one of them in full, the evening, the tournament; or the wall. The part behind # selects which.
 
 import { byId, h, replace } from "../dom.js";
 import { LANGUAGES, clubTexts, language, speak, t } from "../i18n.js";

@@ -1,5 +1,5 @@
-// The tile kinds of every box that some table plays with, and their drawings: in full for a board that is looked at,
-// with roads, cities and monasteries alone for the sixty small ones.
+// The tile kinds of all boxes in play at any table, and their drawings: in full for a board that is opened,
+// with roads, cities and monasteries only for the sixty small ones.
 
 import { s } from "../dom.js";
 import { patternDefinitions } from "../figures.js";
@@ -35,7 +35,7 @@ function plain(id, tile) {
 
 const own = (tile) => tile.segments.some((g) => g.path);
 
-// Have the drawings of these boxes; fetched once, however many cards ask.
+// Provides the drawings of these boxes; loaded once, however many cards need them.
 export function learn(expansions) {
   const box = expansions.join();
   if (!asked.has(box))

@@ -70,7 +70,7 @@ export class Table {
       this.box = box;
       this.board ??= new Board(this.place, { kinds, open: () => {}, gap: () => {} });
     }
-    if (state !== this.state) return undefined; // meanwhile a newer one came
+    if (state !== this.state) return undefined; // a newer one has arrived
     const view = viewOf(table),
       names = letters(view.players);
     replace(this.name, state.table);

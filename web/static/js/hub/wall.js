@@ -10,7 +10,7 @@ const ROUND_MS = 12000,
   LEAST = { width: 300, height: 250 },
   MOST = 12;
 
-// How n cards fill a rectangle best: as large as they can be, a little wider than high.
+// How n cards fill a rectangle best: as large as possible, a little wider than high.
 export function grid(n, width, height) {
   let best = { columns: 1, rows: n, size: 0 };
   for (let columns = 1; columns <= n; columns += 1) {

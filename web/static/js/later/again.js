@@ -1,4 +1,4 @@
-// The table is served anew: in the same process, perhaps at another port. The page waits for it and comes back.
+// The table is restarting: in the same process, perhaps on another port. The page waits for it and comes back.
 
 import { t } from "../i18n.js";
 
@@ -21,7 +21,7 @@ export function begunAgain(app, port, view = "") {
   };
   const look = async () => {
     try {
-      // Another port is another site, whose answers cannot be read; that it answers is enough.
+      // Another port is another origin, whose responses cannot be read; that it responds is enough.
       await fetch(new URL("/api/session", url), { cache: "no-store", mode: port ? "no-cors" : "same-origin" });
       back();
     } catch {

@@ -1,4 +1,4 @@
-// Aiming the camera: what its newest picture says, again and again, in numbers and in what to do.
+// Aiming the camera: measurements of its newest picture, polled, as numbers and as advice.
 
 import { post } from "../access.js";
 import { h, replace, symbol } from "../dom.js";
@@ -11,7 +11,7 @@ const EVERY_MS = 900,
   DARK = 70,
   BRIGHT = 205;
 
-// A sentence of the calibration room in the reader's language; its words are texts of their own.
+// An advice of `calibration/` in the reader's language; its words are texts of their own.
 /** @param {Record<string, any>} advice */
 export function adviceText({ code, parts, text }) {
   /** @type {Record<string, any>} */
@@ -38,9 +38,9 @@ export const advices = (list) =>
   );
 
 export class Aim extends Part {
-  open = false; // the numbers, once somebody wants them
+  open = false; // the numbers, once somebody opens them
 
-  // With `single` people follow one sentence at a time; the numbers are there for who wants them.
+  // With `single` people follow one sentence at a time; the numbers are available on demand.
   constructor(app, root, single = false) {
     super(app, root);
     this.single = single;
@@ -154,7 +154,7 @@ export class Aim extends Part {
             "sharp",
             aim.edge_px === null
               ? unknown
-              : // rounded up, so that what is shown as the limit is within it
+              : // rounded up, so that a value shown as the limit is within it
                 t("aim.edge", { n: Math.ceil(10 * aim.edge_px - 1e-6) / 10, most: number(aim.sharp_px) }),
             aim.edge_px === null || (aim.edge_px > aim.sharp_px && !aim.tiles && !bad("focus"))
               ? null

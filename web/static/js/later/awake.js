@@ -1,4 +1,4 @@
-// The screen stays on while the page is looked at, where the browser lets a page ask for that.
+// Keeps the screen on while the page is visible, if the browser allows it.
 
 let lock = null;
 let wanted = false;
@@ -9,7 +9,7 @@ async function hold() {
   try {
     lock = await navigator.wakeLock.request("screen");
   } catch {
-    lock = null; // low battery; asked for again when the page is looked at again
+    lock = null; // low battery; requested again when the page becomes visible
   }
 }
 
@@ -27,7 +27,7 @@ export async function toggle() {
   return wanted && !!lock;
 }
 
-// As somebody chose on this device before, and where the page is installed as an app also without; whether it stays on.
+// As chosen on this device before, and by default if the page is installed as an app; returns whether it stays on.
 export async function resume() {
   const chosen = localStorage.getItem(KEPT);
   wanted = chosen ? chosen === "yes" : matchMedia("(display-mode: standalone)").matches;

@@ -1,4 +1,4 @@
-// Backup and restore: everything in one file to download, and such a file back again, checked before anything changes.
+// Backup and restore: everything in one file to download, and such a file uploaded, checked before anything changes.
 
 import { post } from "../access.js";
 import { button, h, redraw, symbol } from "../dom.js";
@@ -10,7 +10,7 @@ import { fileInput, megabytes, sending, upload } from "./upload.js";
 const EVERY_MS = 700;
 
 export class Backup extends Part {
-  sending = null; // what part of a file has been sent
+  sending = null; // the share of a file that has been sent
   /** @type {any} */
   state = null;
   input = fileInput("backup-file", ".zip,application/zip", (file) => this.upload(file));
@@ -45,7 +45,7 @@ export class Backup extends Part {
     else if (state.busy) this.lookAgainIn(EVERY_MS);
   }
 
-  // What came is checked before anything can be done with it.
+  // An upload is checked before anything can be done with it.
   async upload(file) {
     if (file.size > this.state.most) return this.refuse({ code: "too_large" });
     const sent = (part) => {

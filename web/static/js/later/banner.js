@@ -1,4 +1,4 @@
-// What is said above everything, where people are: what is wrong with the machine, and that it is not set up yet.
+// The banner at the top: problems of the machine, and an unfinished set-up.
 
 import { device, post } from "../access.js";
 import { button, h, redraw, symbol } from "../dom.js";
@@ -8,7 +8,7 @@ import { checkName, findingText, todoText } from "./checks.js";
 
 const READ = "bastide.banner",
   EVERY_MS = 20_000,
-  ACTS = ["balance", "ghost"], // what has a button
+  ACTS = ["balance", "ghost"], // those with a button
   ICON = { warn: "alert", fail: "alert" };
 
 export class Banner {
@@ -23,9 +23,9 @@ export class Banner {
     try {
       for (const code of JSON.parse(sessionStorage.getItem(READ) ?? "[]")) this.hidden.add(code);
     } catch {
-      // a browser that keeps nothing says it on each page
+      // a browser without storage shows it on each page
     }
-    // What lies below begins under it.
+    // The layout below begins under it.
     new ResizeObserver(() => document.body.style.setProperty("--banner", `${root.offsetHeight}px`)).observe(root);
     document.addEventListener("visibilitychange", () => this.look());
   }
@@ -44,7 +44,7 @@ export class Banner {
     this.timer = setTimeout(() => this.look(), EVERY_MS);
   }
 
-  // Set up by whoever administers, or anybody while nobody does.
+  // Set up by an administrator, or by anybody if there is none.
   async mayGuide() {
     if (document.body.dataset.pin === "unset") return true;
     return (await device()).right === "admin";
@@ -83,7 +83,7 @@ export class Banner {
           try {
             sessionStorage.setItem(READ, JSON.stringify([...this.hidden]));
           } catch {
-            // kept until the page is left
+            // kept until the page is closed
           }
           this.look();
         },
@@ -111,7 +111,7 @@ export class Banner {
   }
 }
 
-// Whoever sets the table up is led at once, unless somebody has closed the guide on this page before.
+// Opens the guide at once for whoever sets the table up, unless somebody has closed it on this page before.
 export async function wake(app, root) {
   const banner = new Banner(app, root);
   banner.look();
@@ -120,7 +120,7 @@ export async function wake(app, root) {
     read = !!sessionStorage.getItem("bastide.guided");
     sessionStorage.setItem("bastide.guided", "1");
   } catch {
-    // a browser that keeps nothing is led each time
+    // in a browser without storage it opens every time
   }
   const guided = "guided" in document.body.dataset && !document.body.classList.contains("tv");
   if (guided && !read && document.getElementById("begin")?.hidden && (await banner.mayGuide())) await app.begin();

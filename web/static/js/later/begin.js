@@ -1,5 +1,5 @@
-// First steps: from a machine that was just switched on to the first scored road. Where people are is kept by the table,
-// which also says what is proved: nothing gets its check mark by being passed.
+// First steps: from a machine that was just switched on to the first scored road. The table stores the current step
+// and says what is proved: no step gets its check mark by being skipped.
 
 import { entered, post } from "../access.js";
 import { button, h, head, redraw, replace, symbol } from "../dom.js";
@@ -20,7 +20,7 @@ const STEPS = ["welcome", "camera", "aim", "table", "tiles", "figures", "players
 const EVERY_MS = 2000,
   MARK = { done: "✓", answered: "•", skipped: "–" };
 
-// A table without a guide of its own, like the demo, is walked through all the same; nothing is kept or proved then.
+// A table without a guide of its own, like the demo, can be walked through as well; nothing is stored or proved then.
 const alone = () => ({
   step: "welcome",
   finished: true,
@@ -64,7 +64,7 @@ export class Begin {
     this.app.banner?.look();
   }
 
-  // Another view is opened from here: this one comes back when that is closed.
+  // Another view is opened from here; this one returns when that is closed.
   leave(act, id) {
     const other = document.getElementById(id);
     this.close();
@@ -88,7 +88,7 @@ export class Begin {
     }
   }
 
-  // What somebody wants of the guide. True once it is so.
+  // Sends a request to the guide. True once it is done.
   async ask(body) {
     if (!this.kept) {
       const at = STEPS.indexOf(body.step);
@@ -121,12 +121,12 @@ export class Begin {
     if (await this.ask(passed ? { do: "go", step: STEPS[at + 1] } : { do: "skip", step: name })) this.show();
   }
 
-  // A new view of the table: what the practice has proved may be more by now.
+  // A new view of the table: the practice may have proved more by now.
   changed() {
     if (!this.root.hidden && this.state.step === "practice") this.look();
   }
 
-  // What is proved, looked at again and again while a step is worked on.
+  // What is proved, polled while a step is worked on.
   async look() {
     clearTimeout(this.timer);
     if (this.root.hidden) return;
@@ -164,14 +164,14 @@ export class Begin {
     if (this.kept) this.timer = setTimeout(() => this.look(), EVERY_MS);
   }
 
-  // Where people are, and what leads on: skipping is always possible and never called anything else.
+  // The current step, and the way on: skipping is always possible and is always called skipping.
   frame() {
     const at = STEPS.indexOf(this.state.step),
       now = this.state.steps[at],
       passed = now.state === "done" || now.state === "answered",
       last = at === STEPS.length - 1,
       told = JSON.stringify([at, this.state.steps]);
-    if (this.steps.dataset.told === told) return; // what is about to be tapped stays where it is
+    if (this.steps.dataset.told === told) return; // what is about to be tapped stays in place
     this.steps.dataset.told = told;
     redraw(
       this.steps,
@@ -265,7 +265,7 @@ export class Begin {
     ];
   }
 
-  // The page begins anew in the other language, and the guide with it.
+  // The page is reloaded in the other language, and the guide with it.
   speak(code) {
     history.replaceState(null, "", `${location.pathname}${location.search}#begin`);
     speak(code);
@@ -320,7 +320,7 @@ export class Begin {
     if (await this.ask({ do: "answer", step, value })) this.onward();
   }
 
-  // Two ways: the sheet now, or the evening's own tiles as they are confirmed. What is known grows before one's eyes.
+  // Two ways: the sheet now, or learning tiles as they are confirmed during play, with the number known so far.
   tiles() {
     this.learned = h("p", { class: "note begin-learned", role: "status" });
     this.drawLearned();
@@ -354,7 +354,7 @@ export class Begin {
       ].join(" ");
       if (this.learned.textContent !== said) this.learned.textContent = said;
     } catch {
-      // looked at again in a moment
+      // polled again in a moment
     }
   }
 
@@ -388,7 +388,7 @@ export class Begin {
     return [plan.length > 0 && this.road(plan), this.seen];
   }
 
-  // The three tiles as they should lie, the follower's place in words.
+  // The three tiles as they should lie, with the follower's place in words.
   road(plan) {
     const start = this.app.newest.board.tiles.find((p) => p.at[0] === 0 && p.at[1] === 0);
     const all = [plan[0], start && { tile: start.tile, rot: start.rot, at: [0, 0] }, plan[1]].filter(Boolean);
@@ -420,7 +420,7 @@ export class Begin {
     );
   }
 
-  // Ticked off as the camera sees it happen; what is entered by hand proves nothing of it.
+  // Ticked as the camera sees it happen; what is entered by hand proves nothing.
   drawPractice() {
     const { seen } = this.state.practice;
     redraw(
@@ -445,8 +445,8 @@ export class Begin {
     return joinCard();
   }
 
-  // The practice stays kept as a game of its own; the evening begins with the same people and an empty table. A guide that
-  // was finished before is only closed: what lies on the table then is no practice.
+  // The practice is stored as a separate game; the next one begins with the same people and an empty table. A guide that
+  // was finished before is only closed: what is on the table then is not a practice.
   async finish() {
     const now = this.app.newest;
     const setup = {

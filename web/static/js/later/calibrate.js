@@ -1,4 +1,4 @@
-// Calibrating the table and the players' colours: one button each, and how well it came out.
+// Calibrating the table and the players' colours: one button each, and the quality of the result.
 
 import { button, h, redraw, replace, symbol } from "../dom.js";
 import { dated, number, t } from "../i18n.js";
@@ -178,7 +178,7 @@ export class Calibrate extends Calibration {
     };
   }
 
-  // One player's pieces: the paint as the camera sees it, and what they are.
+  // One player's pieces: the paint as the camera sees it, and their shape.
   supplied(d) {
     const shape = d.shapes[d.colour],
       seen = d.followers.length;

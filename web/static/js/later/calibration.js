@@ -1,4 +1,4 @@
-// What calibrates or tests the camera: the table is asked how it stands, and again while it works on something.
+// What calibrates or tests the camera: polls the table's state, more often while it works.
 
 import { post } from "../access.js";
 import { h, replace } from "../dom.js";
@@ -45,6 +45,6 @@ export class Calibration extends Part {
 
   draw() {}
 
-  // Says that what ran has ended.
+  // Says that the task has ended.
   ended(_what) {}
 }

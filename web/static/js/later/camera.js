@@ -1,4 +1,4 @@
-// What the camera sees: its picture with the squares, the readings it took and refused, figures, what moves.
+// The camera's view: its picture with the squares, accepted and rejected readings, figures, motion.
 
 import { post } from "../access.js";
 import { button, h, head, replace, s } from "../dom.js";
@@ -11,7 +11,7 @@ import { panelStyle } from "./panel.js";
 const EVERY_MS = 1000;
 const LAYERS = ["near", "squares", "readings", "figures", "motion"];
 
-// The part of the picture in which the board lies, with a square around it.
+// The part of the picture that contains the board, with a margin of one square.
 function around({ tiles, open, size }) {
   const points = [...tiles, ...open].flatMap((q) => q.corners);
   if (!points.length) return [0, 0, ...size];
@@ -33,7 +33,7 @@ export class Camera {
   constructor(app, root) {
     Object.assign(this, { app, root });
     this.on = { near: innerWidth < 760, squares: true, readings: true, figures: true, motion: true };
-    this.seen = null; // the answer that is drawn
+    this.seen = null; // the response on show
     this.chosen = null; // a square somebody tapped: "x,y"
     this.picture = h("div", { class: "camera-picture" });
     this.about = h("div", { class: "camera-about", "aria-live": "polite" });
@@ -74,7 +74,7 @@ export class Camera {
     this.before?.focus?.();
   }
 
-  // Ask again and again while somebody looks; the picture and what is drawn on it change together.
+  // Polls while somebody looks; the picture and the drawing on it change together.
   async look() {
     clearTimeout(this.timer);
     if (this.root.hidden) return;
@@ -97,7 +97,7 @@ export class Camera {
       await image.decode();
       this.draw({ ...seen, href });
     } catch {
-      // another one has taken its place: the next look asks for that
+      // another one has replaced it and will be requested by the next poll
     }
   }
 
@@ -169,7 +169,7 @@ export class Camera {
     return [s("polygon", { points: list, class: `${look} casing` }), s("polygon", { points: list, class: look })];
   }
 
-  // What a square was taken for, or that it was taken for nothing: solid and a tick, or dashed and a cross.
+  // How a square was read, or that it was rejected: solid with a tick, or dashed with a cross.
   reading(r) {
     const [[x, y], [x2, y2]] = r.corners,
       side = Math.hypot(x2 - x, y2 - y),
@@ -222,7 +222,7 @@ export class Camera {
     });
   }
 
-  // No board is seen: somebody taps a tile, and it is looked for there.
+  // No board was found: a tap on a tile starts the search there.
   async point(event) {
     const svg = event.currentTarget,
       at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
@@ -234,7 +234,7 @@ export class Camera {
     }
   }
 
-  // In words: the square that was tapped, else what was read last.
+  // In words: the square that was tapped, otherwise the last reading.
   tell(seen) {
     const at = this.chosen ?? seen.readings.at(-1)?.at.join(),
       read = seen.readings.findLast((r) => r.at.join() === at);

@@ -1,4 +1,4 @@
-// All cameras that could watch the table, each with what it sees just now; choosing one needs no shell.
+// All cameras available to the table, each with a live preview; choosing one needs no shell.
 
 import { post } from "../access.js";
 import { button, h, redraw, replace, symbol } from "../dom.js";
@@ -12,13 +12,13 @@ const EVERY_MS = 900,
   ICON = { ok: "check", warn: "alert", fail: "close", opening: "clock" };
 
 export class Cameras extends Part {
-  waits = false; // for the table that begins anew
+  waits = false; // for a table that restarts
 
-  // `after` waits for the table that begins anew; without one this is a part of Machine and camera, with a title.
+  // `after` waits for a table that restarts; without it this is a part of Machine and camera, with a title.
   constructor(app, root, after = null) {
     super(app, root);
     this.after = after;
-    this.pictures = new Map(); // an element a camera: what is seen does not blink while the next picture comes
+    this.pictures = new Map(); // one element per camera, so that its picture does not blink while the next one loads
     this.cards = h("ul", { class: "camera-cards" });
     this.about = h("div", {});
     this.address = h("input", {
@@ -82,7 +82,7 @@ export class Cameras extends Part {
   }
 
   refuse(text) {
-    if (!this.seen) replace(this.cards); // none is on its way
+    if (!this.seen) replace(this.cards); // none is loading
     replace(
       this.about,
       refusal(text, () => this.look(), "cameras-again"),

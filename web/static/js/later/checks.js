@@ -1,11 +1,11 @@
-// A line of the check-up in words. The texts must have been fetched (`machineTexts`).
+// A line of the check-up in words. The texts must have been loaded (`machineTexts`).
 
 import { has, t } from "../i18n.js";
 import { statusText } from "../words.js";
 
 const KIND = /\((\w+)\)/;
 
-// Whether it is about the table's machine and not about a program on it.
+// Whether it is about the table's machine, not about a program on it.
 export const known = ({ what }) => has(`check.${what.split(" ")[0]}`);
 
 // "Calibration (table)"; programs keep their names.

@@ -1,4 +1,4 @@
-// Who is signed in, for whoever administers: each device by its name, signed out with a tap; and where wrong PINs came from.
+// The signed-in devices, for administrators: each by name, signed out with a tap; and where wrong PINs came from.
 
 import { post } from "../access.js";
 import { button, h, redraw, symbol } from "../dom.js";

@@ -1,5 +1,5 @@
-// The games that are kept, with how they ended. Looking at one opens it in the evening book and changes nothing here;
-// going on with one that is not over puts it back on the table for everybody.
+// The stored games, with how they ended. Viewing one opens it in the evening book and changes nothing here;
+// continuing an unfinished one puts it back on the table for everybody.
 
 import { button, h, symbol } from "../dom.js";
 import { dated, listed, t } from "../i18n.js";

@@ -1,5 +1,5 @@
-// The view that the game began with over the live one, half transparent and as edges, so that whoever bumped the table or
-// the camera pushes it back until both match; with what is left to push in millimetres and degrees.
+// The initial view overlaid on the live one, half transparent and as edges, so that whoever bumped the table or
+// the camera can push it back until both match; with the remaining distance in millimetres and degrees.
 
 import { button, h, redraw, replace, s, symbol } from "../dom.js";
 import { number, t } from "../i18n.js";
@@ -42,7 +42,7 @@ export class Ghost extends Part {
     this.lookAgainIn(EVERY_MS);
   }
 
-  // The live picture changes once the next one is there.
+  // The live picture is replaced once the next one has loaded.
   async load({ picture }) {
     if (!picture || picture === this.shown) return;
     const next = new Image();
@@ -50,7 +50,7 @@ export class Ghost extends Part {
     try {
       await next.decode();
     } catch {
-      return; // another has taken its place
+      return; // another has replaced it
     }
     this.live.src = next.src;
     this.shown = picture;
@@ -94,7 +94,7 @@ export class Ghost extends Part {
     redraw(this.about, this.leftToDo(moved));
   }
 
-  // From where something lies to where it belongs.
+  // From where something is to where it belongs.
   arrow([x1, y1, x2, y2]) {
     const length = Math.hypot(x2 - x1, y2 - y1),
       head = Math.min(14, length / 2);

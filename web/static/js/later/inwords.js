@@ -1,6 +1,6 @@
-// The table in words: whose turn it is, who has what, every open feature with its owner and its worth, where a drawn tile
-// fits; and everything that a turn takes, as plain buttons. To follow and enter a whole game with a screen reader, and to
-// have it read aloud.
+// The table in words: whose turn it is, who has what, every open feature with its owner and value, where a drawn tile
+// fits; and a plain button for everything that can be done in a turn. To follow and enter a whole game with a screen
+// reader, and to have it read aloud.
 
 import { button, h } from "../dom.js";
 import { language, listed, spokenTexts, t } from "../i18n.js";
@@ -12,7 +12,7 @@ import { featureAt, gapName, placeName, segmentName, segmentSaid, tileName } fro
 
 const BASE = ["city", "road", "cloister", "field"];
 const KINDS = [...BASE, ...CLAIMABLE.filter((kind) => !BASE.includes(kind))];
-const SQUARES = 6; // of a large feature that are named
+const SQUARES = 6; // squares of a large feature that are named
 const CLAIMED = new Set(KINDS);
 
 export class InWords {
@@ -20,7 +20,7 @@ export class InWords {
     this.app = app;
     this.className = "in-words";
     this.tile = "";
-    this.places = null; // where the tile fits, once the table has said so
+    this.places = null; // where the tile fits, once the table has responded
     this.figure = "follower";
     this.ready = false;
     spokenTexts().then(() => {
@@ -125,7 +125,7 @@ export class InWords {
 
   // -- what there is to do --------------------------------------------------------------------------------------------
 
-  // The tile of the turn that goes on.
+  // The tile of the open turn.
   get laid() {
     const { board, next_tile: next } = this.app.view;
     return next.waiting ? undefined : board.tiles.find((p) => p.last && p.seq);
@@ -204,7 +204,7 @@ export class InWords {
     );
   }
 
-  // Tell the table a move; the focus goes to what comes next.
+  // Sends a move to the table; the focus goes to what comes next.
   async put(move, next) {
     if (!(await this.app.commands.send(move))) return;
     this.tile = "";

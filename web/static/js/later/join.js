@@ -1,4 +1,4 @@
-// How others come to this page: its address, and the same as a QR code.
+// How other devices reach this page: its address, also as a QR code.
 
 import { h, replace } from "../dom.js";
 import { t } from "../i18n.js";

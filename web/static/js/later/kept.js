@@ -1,4 +1,4 @@
-// Over HTTPS this device keeps the page and the last state (worker.js), so that both are there while the table restarts.
+// Over HTTPS this device stores the page and the last state (worker.js), so that both are available while the table restarts.
 
 const WHAT = /^\/(static\/|api\/(state|session|tiles|own-tiles)\b)/;
 

@@ -1,5 +1,5 @@
-// The lens, for whoever wants to see everything: where in the picture it has been measured, how well each view fits, the
-// field of view beside the data sheet; and every earlier calibration, to go back to, to take away and to bring in.
+// The lens in detail: which parts of the picture have been measured, how well each view fits, the
+// field of view beside the data sheet; and every earlier calibration, to restore, download and upload.
 
 import { post } from "../access.js";
 import { button, h, redraw, s, symbol } from "../dom.js";
@@ -61,7 +61,7 @@ export class Lens extends Live {
     );
   }
 
-  // Where it was measured lies over the live picture; the board that is held just now has a rim of its own.
+  // The coverage is drawn over the live picture; the board being held right now has an outline of its own.
   overlay() {
     const { size, views, coverage, board } = this.state,
       [width, height] = size;
@@ -160,7 +160,7 @@ export class Lens extends Live {
     ];
   }
 
-  // Whose data sheet is compared with, where the camera does not say what it is.
+  // Which data sheet to compare with, if the camera does not say what it is.
   sheet() {
     const { cameras, chosen } = this.state;
     return h(
@@ -282,7 +282,7 @@ export class Lens extends Live {
     );
   }
 
-  // A file for this device, without an address that others could fetch it under.
+  // A file for this device, without a URL from which others could fetch it.
   async take(name) {
     try {
       const answer = await post(this.url, { do: "export", name }),

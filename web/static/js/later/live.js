@@ -1,5 +1,5 @@
-// A part that looks through the camera in use for as long as somebody looks at it: the table is asked again and again,
-// and whatever is done is answered with how it stands.
+// A part that uses the camera while somebody looks at it: the table is polled,
+// and the response to every action is the new state.
 
 import { post } from "../access.js";
 import { h, replace } from "../dom.js";
@@ -40,7 +40,7 @@ export class Live extends Part {
     }
   }
 
-  // Nothing can be shown without the right to look.
+  // Without the right to look, nothing can be shown.
   refuse(text) {
     this.failed(this.title(), t("toast.failed", { text }), "live-again");
     return false;
@@ -50,7 +50,7 @@ export class Live extends Part {
     return "";
   }
 
-  // The next picture takes the place of the one before once it is there: nothing blinks.
+  // A picture is replaced once the next one has loaded: nothing blinks.
   show() {
     const { picture } = this.state;
     if (!picture || this.photo.dataset.coming) return;

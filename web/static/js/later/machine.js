@@ -1,4 +1,4 @@
-// Machine and camera: for whoever set the table up. Aim, calibration, backup, devices; the check-up has its own page.
+// Machine and camera: for whoever set the table up. Aiming, calibration, backup, devices; the check-up has its own page.
 
 import { button, h, head, replace } from "../dom.js";
 import { machineTexts, t } from "../i18n.js";

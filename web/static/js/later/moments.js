@@ -1,4 +1,4 @@
-// Every score is a moment: for two seconds its feature glows, its tiles count up, and who stood there goes home.
+// Animates every score: for two seconds its feature glows, its tiles count up, and its followers go home.
 
 import { button, byId, calm, replace, s } from "../dom.js";
 import { meeple } from "../figures.js";
@@ -8,12 +8,12 @@ import { rotatePoint, segmentIndex } from "../shapes.js";
 import { Sound } from "./sound.js";
 
 const MOMENT_MS = 2300;
-const COUNTED_MS = 1000; // all tiles have been counted by then, and followers set off
+const COUNTED_MS = 1000; // by then all tiles have been counted, and the followers set off
 const HOME_MS = 900;
 
 const id = (e) => JSON.stringify([e.turn, e.feature, e.reason, e.places, e.points]);
 
-// What a view scores that the one before did not; a corrected earlier turn is no news.
+// What a view scores that the previous one did not; a corrected earlier turn is not news.
 export function scored(before, view) {
   if (!before || before.game !== view.game || view.phase !== "playing") return [];
   const known = new Set(before.feed.map(id)),
@@ -21,7 +21,7 @@ export function scored(before, view) {
   return view.feed.filter((e) => e.turn >= newest && !known.has(id(e)));
 }
 
-// Who stood in what was scored and stands there no more.
+// Figures that stood in what was scored and have gone.
 export function gone(before, view, event) {
   const meant = new Set(event.places.map((p) => p.join())),
     key = (f) => [f.player, ...f.at, f.feature, f.where].join();

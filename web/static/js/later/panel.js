@@ -1,4 +1,4 @@
-// What the large views that are seldom opened need beside their own code: one more sheet of style.
+// What the large, rarely opened views need besides their own code: another style sheet.
 
 import { h } from "../dom.js";
 

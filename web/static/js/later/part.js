@@ -1,4 +1,4 @@
-// What every part of Machine and camera has in common: a place of its own, and work that goes on while somebody looks.
+// What all parts of Machine and camera have in common: a container, and work that continues while somebody looks.
 // The first steps show the same parts.
 
 import { button, h, replace } from "../dom.js";
@@ -12,12 +12,12 @@ export class Part {
   root;
   /** @type {any} */
   timer;
-  left = false; // nobody looks any more: what comes late is not drawn
+  left = false; // nobody looks any more: late responses are not drawn
 
   constructor(app, root) {
     this.app = app;
     this.root = root;
-    this.said = h("p", { class: "sr", role: "status" }); // what screen readers are told
+    this.said = h("p", { class: "sr", role: "status" }); // announced by screen readers
   }
 
   enter() {
@@ -25,7 +25,7 @@ export class Part {
     this.look();
   }
 
-  // Asks the table how it stands.
+  // Fetches the table's state.
   look() {}
 
   leave() {
@@ -38,7 +38,7 @@ export class Part {
     if (!this.left) this.timer = setTimeout(() => this.look(), ms);
   }
 
-  // Nothing can be shown: why, and a button to try it again.
+  // Nothing can be shown: says why, with a button to try again.
   failed(title, text, key) {
     replace(
       this.root,

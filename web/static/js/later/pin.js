@@ -1,4 +1,4 @@
-// Entering the table's PIN, or setting the first one. One dialog at a time; what waits for it gets the same answer.
+// Entering the table's PIN, or setting the first one. One dialog at a time; everything that waits for it gets the same result.
 
 import { h, replace } from "../dom.js";
 import { dated, has, t } from "../i18n.js";
@@ -6,7 +6,7 @@ import { errorText } from "../words.js";
 
 let open = null;
 
-// The new session's state, or null when somebody rather watches. `code` is why it is asked: no PIN exists yet, the
+// The new session's state, or null if somebody prefers to watch. `code` says why a PIN is requested: none exists yet, the
 // table's is missing, or the administrator's.
 export function ask(code, sent) {
   open ??= dialog(code, sent).finally(() => {
@@ -61,7 +61,7 @@ async function dialog(code, sent) {
           box.close();
           return;
         } else if (data.error.code === "pin_set" || data.error.code === "no_pin") {
-          // meanwhile somebody has set or removed it
+          // somebody has set or removed it in the meantime
           document.body.dataset.pin = data.error.code === "pin_set" ? "set" : "unset";
         }
         if (data.error) {

@@ -1,4 +1,4 @@
-// The PINs, for whoever owns the table: another one for playing, one of the administrator's own, and what to do when one
+// The PINs, for the table's owner: a new one for playing, one for the administrator, and what to do if one
 // is lost.
 
 import { device, entered, post } from "../access.js";
@@ -14,7 +14,7 @@ export class Pins {
   root = h("section", {});
   said = h("div", { role: "status" });
 
-  // `changed` looks again at who is signed in: a PIN that is changed signs all others out.
+  // `changed` reloads the signed-in devices: changing a PIN signs out all others.
   constructor(app, changed) {
     this.app = app;
     this.changed = changed;
@@ -53,7 +53,7 @@ export class Pins {
     );
   }
 
-  // What came of a change; what was typed stays where it is.
+  // The outcome of a change; the input stays.
   say(text, bad = false) {
     replace(
       this.said,

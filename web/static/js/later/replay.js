@@ -76,7 +76,7 @@ export class Replay {
     this.draw();
     try {
       const view = await this.view(n);
-      if (n !== this.now || this.root.hidden) return; // moved on meanwhile
+      if (n !== this.now || this.root.hidden) return; // moved on in the meantime
       this.app.past = view;
       this.app.render();
     } catch {

@@ -1,4 +1,4 @@
-// The end of the game, told to the whole room: one device leads, all screens walk. The server keeps the step.
+// The end of the game, revealed to the whole room: one device leads, all screens follow. The server stores the step.
 
 import { button, calm, h, redraw } from "../dom.js";
 import { extras, featureIcon, formula, gains, majority, reason } from "../feed.js";
@@ -6,14 +6,14 @@ import { badge } from "../figures.js";
 import { listed, t } from "../i18n.js";
 import { errorText } from "../words.js";
 
-const LIT_MS = 1700; // the feature is looked at before its points go to the bars
+const LIT_MS = 1700; // the feature is shown this long before its points are added
 const PACE_MS = 5500; // a step when nobody taps
 const SPOKEN_MS = 15000; // the longest that the timer waits for the voice
 const KEPT = "bastide.device";
 const FORWARD = new Set(["PageDown", "MediaTrackNext", "ArrowRight", "Enter", " "]),
   BACK = new Set(["PageUp", "MediaTrackPrevious", "ArrowLeft"]);
 
-// A name for this device, the same after the page was loaded anew.
+// An id of this device that survives reloading the page.
 function deviceId() {
   const made = Math.random().toString(36).slice(2);
   try {
@@ -30,12 +30,12 @@ export class Reveal {
   app;
   /** @type {any} */
   root;
-  auto = false; // goes on by itself
-  added = false; // the points of the step on show are in the bars
+  auto = false; // advances by itself
+  added = false; // the points of the current step are in the bars
   at = "";
   drawn = "";
   fresh = false;
-  comes = false; // the focus, with the next drawing
+  comes = false; // set the focus with the next drawing
   lead = "";
   /** @type {any} */
   adding;
@@ -59,7 +59,7 @@ export class Reveal {
     return !this.state.lead || this.state.lead === this.device;
   }
 
-  // What the players' rows show: the server's scores hold what was told, the step on show is added when it has been seen.
+  // The scores in the players' rows: the server's contain what was revealed; the current step is added once it has been seen.
   scores(view) {
     const now = view.players.map((p) => p.score);
     if (this.added) for (const p of view.reveal.event?.points ?? []) now[p.player] += p.points;
@@ -72,7 +72,7 @@ export class Reveal {
     return out;
   }
 
-  // Everybody goes to a step.
+  // Moves everybody to a step.
   async go(step) {
     const { app } = this,
       result = await app.live.command({
@@ -95,7 +95,7 @@ export class Reveal {
     if (this.state.step >= 0) this.go(this.state.step - 1);
   }
 
-  // A remote or a presenter's pointer leads as a tap does.
+  // A remote or a presenter leads like a tap does.
   key(e) {
     if (
       !this.app.revealing ||
@@ -105,7 +105,7 @@ export class Reveal {
       e.target.closest?.("input, select, textarea, .board, #sheet, #replay, .full")
     )
       return;
-    if ((e.key === "Enter" || e.key === " ") && e.target.closest?.("button, a")) return; // it does what it says
+    if ((e.key === "Enter" || e.key === " ") && e.target.closest?.("button, a")) return; // the element handles it
     if (FORWARD.has(e.key)) this.next();
     else if (BACK.has(e.key)) this.back();
     else if (e.key === "MediaPlayPause") this.pace(!this.auto);
@@ -113,7 +113,7 @@ export class Reveal {
     e.preventDefault();
   }
 
-  // Go on by itself, or wait for a tap.
+  // Advances by itself, or waits for a tap.
   pace(on) {
     this.auto = on;
     if (on && (!this.leads || this.state.step < 0))
@@ -126,7 +126,7 @@ export class Reveal {
     this.root.querySelector("[data-key='next'], .action")?.focus({ preventScroll: true });
   }
 
-  // The game as it is now, before its scores are drawn: another step lights up, then its points are added.
+  // The current view, before its scores are drawn: another step lights up, then its points are added.
   follow(view) {
     const { app } = this;
     if (!app.revealing) {
@@ -153,11 +153,11 @@ export class Reveal {
       }, LIT_MS);
     if (step >= 0) {
       const at = document.activeElement;
-      this.comes = !!app.sheet.content && [app.sheet.root, this.root].some((el) => el.contains(at)); // whoever went on from a sheet goes on here
+      this.comes = !!app.sheet.content && [app.sheet.root, this.root].some((el) => el.contains(at)); // whoever continued from a sheet continues here
       app.sheet.close();
       app.toast.hide();
     }
-    app.board.svg.classList.add("lighting"); // only now: what is drawn anew meanwhile does not arrive again
+    app.board.svg.classList.add("lighting"); // only now, so that what is redrawn before does not animate again
     clearTimeout(this.lighting);
     this.lighting = setTimeout(() => app.board.svg.classList.remove("lighting"), LIT_MS - 400);
     app.point(event);
@@ -180,7 +180,7 @@ export class Reveal {
     ]);
     if (key === this.drawn) return;
     this.drawn = key;
-    this.root.className = this.fresh ? "fresh" : ""; // what was drawn before does not arrive again
+    this.root.className = this.fresh ? "fresh" : ""; // so that what was drawn before does not animate again
     this.fresh = false;
     redraw(
       this.root,
@@ -191,7 +191,7 @@ export class Reveal {
     this.comes = false;
   }
 
-  // The timer waits for the voice, and for somebody to have seen it.
+  // The timer waits for the voice, and for the step to have been visible.
   async await(voice) {
     const { at } = this;
     clearTimeout(this.pacing);
@@ -203,7 +203,7 @@ export class Reveal {
     if (this.auto && this.app.revealing && at === this.at && this.leads) this.next();
   }
 
-  // Told to screen readers at once, and aloud where somebody wants to hear it.
+  // Announced to screen readers at once, and read aloud where that is switched on.
   async speak(view) {
     const { speech, said } = this.app,
       { event, step, steps } = view.reveal;
@@ -226,7 +226,7 @@ export class Reveal {
     return button(t(`reveal.${key}`), act, { icon, className: "action", data: { key }, ...more });
   }
 
-  // What every step has below it.
+  // The controls below every step.
   controls(main) {
     const { step, by } = this.state;
     if (!this.leads) {

@@ -28,7 +28,7 @@ export class Round {
 
   async show(view) {
     this.view = view;
-    this.root.hidden = !view.round || (view.phase === "over" && !view.reveal?.told); // nobody agrees to what was not told
+    this.root.hidden = !view.round || (view.phase === "over" && !view.reveal?.told); // nobody confirms what has not been revealed
     if (this.root.hidden) return;
     await clubTexts();
     const told = JSON.stringify([view.round, view.phase, view.players.map((p) => [p.name, p.score])]);
@@ -44,14 +44,14 @@ export class Round {
     this.since = performance.now();
   }
 
-  // A view may be older than this page: what the clock says now is asked for.
+  // A view may be older than this page, so the clock is requested.
   async ask() {
     try {
       const { round } = await (await fetch("/api/round", { cache: "no-store" })).json();
       if (round?.clock) this.take(round.clock);
       this.tick();
     } catch {
-      // the next view brings another
+      // the next view has a new one
     }
   }
 

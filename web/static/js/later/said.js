@@ -1,19 +1,19 @@
-// What has happened, for screen readers: the moves and scores of each new view and who is next, once. And the way to the
-// table in words, the first thing that a keyboard reaches.
+// Announcements for screen readers: the moves and scores of each new view and who is next, once. And the link to the
+// table in words, the first element that the keyboard reaches.
 
 import { h, replace } from "../dom.js";
 import { spokenTexts, t } from "../i18n.js";
 import { moveName } from "../words.js";
 import { news } from "./speech.js";
 
-const MOST = 3; // moves told at once; what came before is in the list of moves
+const MOST = 3; // moves announced at once; earlier ones are in the list of moves
 
 export class Said {
   constructor(app) {
     this.app = app;
     this.line = h("p", { class: "sr", role: "status", "aria-live": "polite", id: "said" });
     document.body.append(this.line);
-    document.getElementById("feed")?.setAttribute("aria-live", "off"); // drawn anew every time: this line says what is new
+    document.getElementById("feed")?.setAttribute("aria-live", "off"); // redrawn every time: this line announces what is new
     spokenTexts().then(() => {
       if (!app.isTv)
         document.body.prepend(
@@ -26,11 +26,11 @@ export class Said {
     });
   }
 
-  // `before` and `view` are the table as it was and as it is.
+  // `before` and `view` are the table before and now.
   heard(before, view) {
     if (!before || before.game !== view.game || view.version === before.version) return;
     const known = new Set(before.history.map((e) => e.seq)),
-      own = this.app.commands.underWay.size > 0; // whose own moves are told where they are made
+      own = this.app.commands.underWay.size > 0; // own moves are announced where they are made
     const moves = own
       ? []
       : view.history

@@ -1,4 +1,4 @@
-// Everything that the table can be started with: set, reset one by one, and said whose word each of it is.
+// All options of `bastide serve`: set, reset one by one, each with the origin of its value.
 
 import { post } from "../access.js";
 import { button, h, redraw, symbol } from "../dom.js";
@@ -11,7 +11,7 @@ const GROUPS = ["camera", "tiles", "game", "network", "club", "machine"];
 
 export class Settings extends Part {
   /** @type {Record<string, any>} */
-  wrong = {}; // what was refused, by option: with what was typed, so that it can be mended
+  wrong = {}; // what was refused, by option: with the input, so that it can be corrected
   /** @type {any} */
   state = null;
 

@@ -8,7 +8,7 @@ const COLOURS = ["red", "blue", "yellow", "green", "black", "grey", "pink", "whi
 const AIDS = ["score", "helper", "coach"];
 const MOST = 6;
 
-// A table that nobody has named its players for calls them by their colours, in English.
+// A table whose players nobody has named calls them by their colours, in English.
 const named = (name, colour) =>
   name.toLowerCase() === colour && COLOURS.includes(colour)
     ? t(`colour.${colour}`).replace(/^./u, (c) => c.toLocaleUpperCase(language))
@@ -31,7 +31,7 @@ export class Setup {
 
   async open() {
     try {
-      this.choices = await (await fetch("/api/setups")).json(); // what games have taught meanwhile is among them
+      this.choices = await (await fetch("/api/setups")).json(); // includes what games have taught in the meantime
     } catch {
       this.app.toast.show(t("toast.offline"));
       return;
@@ -40,7 +40,7 @@ export class Setup {
     this.players = now.players.map(({ name, colour }) => ({ name: named(name, colour), colour }));
     this.boxes = new Set(now.expansions);
     this.edition = now.edition;
-    this.known = {}; // what is said of the box, to find its edition
+    this.known = {}; // the answers about the box, to find its edition
     this.rules = { ...now.rules };
     this.aid = this.app.aid;
     this.art = this.choices.art.find((a) => (now.art ? a.name === now.art : a.usual))?.name ?? "";
@@ -55,7 +55,7 @@ export class Setup {
     this.before?.focus();
   }
 
-  // Draw again, keeping the focus and what is seen.
+  // Redraws, keeping the focus and the scroll position.
   draw() {
     const top = this.root.querySelector(".setup-body")?.scrollTop ?? 0,
       held = /** @type {any} */ (document.activeElement)?.dataset?.key;
@@ -221,13 +221,13 @@ export class Setup {
     );
   }
 
-  // Whether it is the only one of the chosen boxes that can be played with by itself.
+  // Whether it is the only one of the selected boxes that can be played on its own.
   alone(name) {
     const alone = this.choices.expansions.filter((e) => e.alone && this.boxes.has(e.name)).map((e) => e.name);
     return alone.length === 1 && alone[0] === name && name === "base";
   }
 
-  // A box that needs no other takes the base game's place; both can be played with together.
+  // A box that needs no other replaces the base game; both can be played together.
   choose(box) {
     if (!this.boxes.delete(box.name)) {
       this.boxes.add(box.name);
@@ -236,7 +236,7 @@ export class Setup {
     if (!this.choices.expansions.some((e) => e.alone && this.boxes.has(e.name))) this.boxes.add("base");
   }
 
-  // Whose pictures the camera reads the tiles by.
+  // Which pictures the camera reads the tiles with.
   arts() {
     const { art } = this.choices;
     if (!art.length) return null;
@@ -283,7 +283,7 @@ export class Setup {
     return t(`option.${name}.${value}`, { fallback: String(value) });
   }
 
-  // Which box it is: by who made it and what it pays.
+  // Which box it is: by its publisher and what it pays.
   asked() {
     const { questions, editions } = this.choices,
       fits = (e, besides) =>

@@ -10,10 +10,10 @@ const WIDTH = 1200,
   HEIGHT = 1000,
   BOARD = 660,
   ROW = 62,
-  FOOT = 52; // the last line, with what keeps it apart
-const LEAST = 18; // the smallest size of letters before a text is shortened
+  FOOT = 52; // the last line and its spacing
+const LEAST = 18; // the smallest font size before a text is shortened
 
-// A picture by itself fetches nothing: the letters go with it.
+// An SVG used as a picture loads nothing, so the fonts are embedded.
 async function face(family, file) {
   const bytes = new Uint8Array(await (await fetch(`/static/fonts/${file}.woff2`)).arrayBuffer());
   return `@font-face { font-family: "bastide ${family}"; src: url(data:font/woff2;base64,${btoa(String.fromCharCode(...bytes))}); font-weight: 400 700; }`;
@@ -31,7 +31,7 @@ function board(app) {
   for (const layer of ["photo", "farms", "open", "gaps", "cursor", "worth", "marks", "numbers", "moment", "choices"])
     world.querySelector(`.${layer}`)?.replaceChildren();
   for (const rim of world.querySelectorAll(".last-rim, .asked")) rim.remove();
-  for (const tile of world.querySelectorAll(".new")) tile.classList.remove("new"); // still fading in, for ever
+  for (const tile of world.querySelectorAll(".new")) tile.classList.remove("new"); // otherwise still fading in, forever
   const scale = Math.min((WIDTH - 60) / width, (BOARD - 40) / height) / 100;
   world.setAttribute(
     "transform",
@@ -47,7 +47,7 @@ const text = (x, y, size, content, more = {}) =>
     content,
   );
 
-// A text that has so much room: smaller letters first, then fewer.
+// Fits a text into a width: a smaller font first, then fewer letters.
 function fitted(x, y, size, room, content, more = {}) {
   const fits = Math.min(size, room / (lineWide(content) * 1.04)),
     letters = [...content];
@@ -121,7 +121,7 @@ export function card(app) {
   );
 }
 
-// A picture inside a picture fetches nothing: it is written in.
+// A picture inside a picture loads nothing: it is embedded.
 async function carried(image) {
   const blob = await (await fetch(image.getAttribute("href"))).blob(),
     reader = new FileReader();
@@ -135,7 +135,7 @@ async function carried(image) {
 async function draw(app) {
   const svg = card(app),
     defs = document.querySelector("#definitions defs").cloneNode(true);
-  // variables mean nothing outside the page: the light colours are written in
+  // CSS variables do not work outside the page: the light theme's values are written in
   const css = (await styles())
     .replace(/@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/g, "")
     .replace(/:root\s*\{[^}]*\}/, "")
@@ -157,13 +157,13 @@ async function draw(app) {
   });
 }
 
-// Hand the picture to the device's own sharing, or save it.
+// Passes the picture to the device's sharing, or saves it.
 export async function share(app) {
   let blob = null;
   try {
     blob = await draw(app);
   } catch {
-    // told below
+    // reported below
   }
   if (!blob) return app.toast.show(t("share.failed"));
   const file = new File([blob], "bastide.png", { type: "image/png" });
@@ -171,7 +171,7 @@ export async function share(app) {
     try {
       return await navigator.share({ files: [file] });
     } catch {
-      return null; // the person thought better of it
+      return null; // the person cancelled
     }
   }
   const link = document.createElement("a");

@@ -1,4 +1,4 @@
-// A soft sound for what happens on the table, made here; off until somebody wants it, on each device by itself.
+// Soft sounds for events on the table, synthesised here; off until switched on, for each device.
 
 const KEPT = "bastide.sound";
 const NOTES = [587.33, 783.99, 987.77]; // D5, G5, B5
@@ -17,7 +17,7 @@ export class Sound {
 
   constructor() {
     this.on = kept();
-    // browsers are silent until somebody has touched the page
+    // browsers stay silent until somebody has touched the page
     for (const kind of ["pointerdown", "keydown"])
       addEventListener(kind, () => this.on && this.wake(), { passive: true });
   }
@@ -27,7 +27,7 @@ export class Sound {
     try {
       localStorage.setItem(KEPT, this.on ? "on" : "off");
     } catch {
-      // kept until the page is left
+      // kept until the page is closed
     }
     if (this.on) this.chime(1);
     return this.on;
@@ -39,12 +39,12 @@ export class Sound {
     return this.context;
   }
 
-  // Something was scored: two notes, three where more was.
+  // Something was scored: two notes, or three for more points.
   chime(scores) {
     for (const [n, hz] of NOTES.slice(0, scores > 1 ? 3 : 2).entries()) this.note(hz, n * 0.14, 0.9, 0.09);
   }
 
-  // A tile was laid.
+  // A tile was placed.
   tock() {
     this.note(196, 0, 0.12, 0.12);
   }

@@ -1,4 +1,4 @@
-// Scores spoken aloud by the browser's own voice: what has just been scored and nothing else, off until tapped.
+// Scores spoken by the browser's own voice: only what has just been scored; off until switched on.
 
 import { language, listed, t } from "../i18n.js";
 
@@ -6,12 +6,12 @@ const id = (event) => JSON.stringify([event.turn, event.feature, event.reason, e
 
 export const possible = () => "speechSynthesis" in window;
 
-// What to say about the events of a view that were not in the one before.
+// What to say about the events of a view that were not in the previous one.
 export function news(before, view) {
   if (!before || before.game !== view.game) return [];
   const known = new Set(before.feed.map(id));
   const newest = before.feed.at(-1)?.turn ?? -1;
-  // A corrected earlier turn is not read out again: only what is as new as the newest that was known.
+  // A corrected earlier turn is not read out again: only events as new as the newest known one.
   return view.feed.filter((e) => e.turn >= newest && !known.has(id(e))).map((e) => spoken(e, view.players));
 }
 
@@ -24,7 +24,7 @@ export const spoken = (e, players) =>
       t("feed.nobody"),
   });
 
-// What somebody has to look after: a camera that is lost, a question that was not there before.
+// What somebody has to attend to: a lost camera, a new question.
 function troubles(before, view) {
   if (!before || before.game !== view.game) return [];
   const { chip } = view.status,
@@ -40,7 +40,7 @@ export class Speech {
     this.on = false;
   }
 
-  // A tap: browsers speak only after one.
+  // Needs a tap: browsers speak only after one.
   toggle() {
     this.on = !this.on;
     speechSynthesis.cancel();
@@ -56,7 +56,7 @@ export class Speech {
       this.say(t("chip.ended"));
   }
 
-  // What the room is shown of the end, instead of what was being said; done when it has been said.
+  // The current step of the reveal, replacing what was being said; resolves when it has been spoken.
   tell(text) {
     speechSynthesis.cancel();
     return this.say(text);

@@ -1,4 +1,4 @@
-// The owner's tiles from the teaching sheet: what lies in its cells, what each is taken for, mended by a tap, kept as a set.
+// The owner's tiles from the teaching sheet: what is in its cells, how each was read, corrected by a tap, stored as a set.
 
 import { button, h, redraw, symbol } from "../dom.js";
 import { listed, t } from "../i18n.js";
@@ -9,7 +9,7 @@ import { Live } from "./live.js";
 
 export class Teach extends Live {
   url = "/api/teaching";
-  open = null; // the cell that somebody mends
+  open = null; // the cell being corrected
   kinds = false; // whether all kinds are offered for it
   told = "";
 
@@ -27,7 +27,7 @@ export class Teach extends Live {
   draw() {
     const { state } = this;
     if (!state.camera) return this.none(t("calibrate.none"));
-    // What is about to be tapped stays where it is.
+    // What is about to be tapped stays in place.
     const told = JSON.stringify([{ ...state, picture: null }, this.open, this.kinds]);
     if (told === this.told && this.root.firstChild) return;
     this.told = told;
@@ -84,7 +84,7 @@ export class Teach extends Live {
     );
   }
 
-  // Every tile as the camera saw it beside the drawing of what it is taken for.
+  // Every tile as the camera saw it beside the drawing of what it was read as.
   seen() {
     const { tiles, wanted, known, fewest } = this.state,
       doubtful = tiles.filter((one) => one.doubt),
@@ -157,7 +157,7 @@ export class Teach extends Live {
     });
   }
 
-  // The camera's picture and the drawing side by side, turned and named until they are the same.
+  // The camera's picture and the drawing side by side, to be rotated and named until they match.
   mend(one) {
     const say = (tile, turns) => this.send({ do: "say", cell: one.cell, tile, turns });
     return h(
@@ -214,7 +214,7 @@ export class Teach extends Live {
     );
   }
 
-  // Whoever works with keys is where the tile is.
+  // Keeps the keyboard focus at the tile.
   close() {
     const cell = this.open;
     this.open = null;

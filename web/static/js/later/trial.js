@@ -1,5 +1,5 @@
-// The self-test: ten tiles and three figures are laid as shown; what was read of them, how surely, how fast, and what
-// would make it better.
+// The self-test: ten tiles and three figures are laid as shown; the report says how they were read, how confidently and
+// how fast, and what would improve it.
 
 import { button, h, redraw, s, symbol } from "../dom.js";
 import { number, percent, t } from "../i18n.js";
@@ -52,7 +52,7 @@ export class Trial extends Calibration {
     );
   }
 
-  // The layout as a board of its own; what was not read right has a rim.
+  // The layout as a board of its own; misread tiles are outlined.
   shown({ tiles, figures }, result) {
     const xs = tiles.map((p) => p.at[0]),
       ys = tiles.map((p) => p.at[1]),

@@ -1,4 +1,4 @@
-// Updates: a release as a file, what is new in it, and how its installing goes. Never in a game.
+// Updates: a release as a file, what is new in it, and the progress of its installation. Never during a game.
 
 import { post } from "../access.js";
 import { button, h, redraw, symbol } from "../dom.js";
@@ -10,7 +10,7 @@ import { fileInput, megabytes, sending, upload } from "./upload.js";
 const EVERY_MS = 1000;
 
 export class Updates extends Part {
-  sending = null; // what part of a file has been sent
+  sending = null; // the share of a file that has been sent
   wrong = null;
   /** @type {any} */
   state = null;
@@ -31,7 +31,7 @@ export class Updates extends Part {
         this.take(data);
       } else this.refuse(data.error);
     } catch {
-      // While the version changes nobody answers for some seconds.
+      // While the version changes, nobody responds for some seconds.
       if (!this.state?.busy) this.app.toast.show(t("toast.offline"));
       this.lookAgainIn(EVERY_MS);
     }
@@ -47,7 +47,7 @@ export class Updates extends Part {
   take(state) {
     const before = this.state;
     this.state = state;
-    if (before?.busy && !state.busy && before.version !== state.version) location.reload(); // the page is the new one's too
+    if (before?.busy && !state.busy && before.version !== state.version) location.reload(); // the page is the new version's too
     this.draw();
     if (state.busy) this.lookAgainIn(EVERY_MS);
   }

@@ -1,4 +1,4 @@
-// A file on its way to the table: in pieces that are each hardly larger than any other request.
+// Uploads a file to the table, in chunks that are each hardly larger than any other request.
 
 import { post } from "../access.js";
 import { h } from "../dom.js";
@@ -29,8 +29,8 @@ export function fileInput(id, accept, take) {
   return input;
 }
 
-// Each piece again when it got lost on the way. Null when all have come, otherwise what is against it: the table's
-// refusal, or code "offline". `sent` hears which part has come, `stopped` says that nobody wants it any more.
+// A chunk that was lost is sent again. Returns null when all have arrived, otherwise why not: the table's
+// refusal, or code "offline". `sent` gets the share sent, `stopped` says whether it was cancelled.
 export async function upload(url, file, { sent, stopped }) {
   for (let at = 0, tries = 0; at < file.size && !stopped(); ) {
     sent(at / file.size);

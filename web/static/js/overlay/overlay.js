@@ -1,4 +1,4 @@
-// Scores and the last event for a streaming program. It follows the table and can change nothing.
+// Scores and the last event for streaming software. It follows the table and can change nothing.
 // /overlay?bg=transparent&show=scores,event&lang=de&scale=1.5&key=...
 
 const options = new URLSearchParams(location.search);
@@ -42,7 +42,7 @@ function el(name, className, ...children) {
   return made;
 }
 
-// The shortest beginning of a name that no other player's has, as a letter beside the colour.
+// The shortest prefix that distinguishes a name from all others, as a letter beside the colour.
 const letter = (player, players) => {
   const first = [...player.name][0]?.toLocaleUpperCase(language) ?? "?";
   return players.some((p) => p !== player && [...p.name][0]?.toLocaleUpperCase(language) === first)
