@@ -283,8 +283,11 @@ def _figures(belief: TableBelief, look: TableLook,
         if i not in taken and n in left:
             taken[i] = found[n]
             left.discard(n)
-    for i, (at, f) in taken.items():
-        tracks[i] = _seen(tracks[i], at, f, t, look.squares[at].seen)
+    for i, (at, f) in list(taken.items()):
+        if _print_of(tracks[i], f):
+            del taken[i]
+        else:
+            tracks[i] = _seen(tracks[i], at, f, t, look.squares[at].seen)
     for i, track in list(tracks.items()):
         if i in taken or track.at not in searched:
             continue
@@ -324,6 +327,11 @@ def _one(track: FigureTrack, f: FigureLook) -> bool:
     """Whether the paints of a track and of a look are compatible."""
     a, b = track.paints, _normal(f.colours)
     return max((a.get(c, -12.0) + b[c] for c in b), default=0.0) > LIMITS.other_paint
+
+
+def _print_of(track: FigureTrack, f: FigureLook) -> bool:
+    """Whether what a look shows where a figure stood is likelier print than that figure: it was always seen clearly."""
+    return f.there < 0.0 and track.there >= LIMITS.clear_figure * track.weight
 
 
 def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) -> FigureTrack:

@@ -48,6 +48,7 @@ from reading.shapes import Reading, shape
 from reading.stacks import StackMoves
 from reading.taking_over import taken_over
 from reading.unexplained import unexplained
+from reading.unseen import unseen
 from scoring.engine import box_of, new_game, next_player
 from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced
 from scoring.log import LogEntry
@@ -223,6 +224,7 @@ class GameReader:
             partial(self._effect, tuple(events)), partial(piece_waits, self._belief))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(self._informed, log, states, self._steps, self._colours, now)
+        others += unseen(log, states, self._steps, now)
         made = _with(made, (*others, *turned, *raised, *walked)[:1])
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
             if at is not None:  # checked again until the log has it

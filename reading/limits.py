@@ -29,6 +29,7 @@ class Limits:
     same_foot: float = 0.45  # tiles within which a figure of the same paint is the same figure
     moved_foot: float = 0.22  # and beyond which it has been moved
     other_paint: float = -3.5  # log-likelihood of equal paints below which it is another figure
+    clear_figure: float = 3.0  # mean log-odds of a figure's looks from which one below 0 shows what it stood on
     gone: float = 1.8  # weight of looks that missed a figure after which it is gone
     flicker: float = 4.0  # log-odds that a figure loses, times the share of looks that missed it in between
     # histories

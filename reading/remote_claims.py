@@ -17,6 +17,7 @@ from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
 from reading.stack_track import STACK
+from scoring.engine import step
 from scoring.events import FigurePlaced
 from scoring.state import GameState
 from scoring.tiles import Point, Square
@@ -116,10 +117,13 @@ class RemoteClaims:
         return None
 
     def _answers(self, n: int, state: GameState) -> tuple[FigurePlaced, ...]:
-        """The placements that the rules allowed in turn ``n`` on other tiles than the one just laid."""
+        """The placements that the rules allowed in turn ``n`` on other tiles than the one just laid, also after what
+        may have happened unseen (`reading.unseen`)."""
         if n not in self._allowed:
-            self._allowed[n] = tuple(a for c in state.box.moves(state) if c.event is FigurePlaced for a in c.answers
-                                     if isinstance(a, FigurePlaced) and a.at != state.last_tile)
+            may = (state, *(step(state, a) for q in state.box.offers(state) for a in q.answers))
+            self._allowed[n] = tuple(dict.fromkeys(
+                a for s in may for c in s.box.moves(s) if c.event is FigurePlaced for a in c.answers
+                if isinstance(a, FigurePlaced) and a.at != s.last_tile))
         return self._allowed[n]
 
 

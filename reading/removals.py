@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from reading.belief import TableBelief
 from reading.layings import Steps
@@ -16,6 +17,7 @@ _NEWEST = 6  # newest turns in which such a move may have been missed: tiles tha
 # Weight of looks that missed a figure after which it is taken to be gone, where a move may have taken it: less than
 # `Limits.gone`, since the rules say that it may be. Two looks 1.2 s apart, as there are after every touch, weigh 1.3.
 TAKEN = 1.2
+_TWICE_S = 1.0  # between two looks that miss it, at least: a hand that passes is not there twice
 _SURE = 0.9  # probability of the move if the rules allow no other
 _SCORED = 0.5  # that a figure which scored in the turn was taken before that
 
@@ -27,10 +29,8 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
     are the states after each event of the log, preceded by the initial one."""
     if not any(issubclass(event, FigureTaken) for event in states[-1].box.handlers):
         return
-    end = len(states) - 1
-    for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - _NEWEST), -1):
-        turn, last = log.groups[n], end
-        end -= len(turn.lines)
+    for n, last in turns_back(log, len(states) - 1, _NEWEST):
+        turn = log.groups[n]
         if turn.tile is None or any(isinstance(line.event, FigureTaken) for line in turn.rest):
             continue
         answers = [a for q in states[last].box.questions(states[last]) for a in q.answers
@@ -51,6 +51,32 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
             yield Decision(events=(may[0],), confidence=each, asked=each < _SURE, alternatives=options, at=may[0].at,
                            frame=now.frame, after=None if n == len(log.groups) - 1 else turn.last_seq)
             return
+
+
+def takeable(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], steps: Steps,
+             colours: Mapping[str, int], now: Moment) -> Iterator[StandingFigure]:
+    """The figures that stand according to the log, are seen to be gone, and may have been taken by a move that it has:
+    that they are missing is explained, although nobody was told to be taken yet."""
+    if not any(issubclass(event, FigureTaken) for event in states[-1].box.handlers):
+        return
+    for n, last in turns_back(log, len(states) - 1, _NEWEST):
+        turn = log.groups[n]
+        if turn.tile is None or any(isinstance(line.event, FigureTaken) for line in turn.rest):
+            continue
+        answers = [a for q in states[last].box.questions(states[last]) for a in q.answers
+                   if isinstance(a, FigureTaken) and a not in log.denied]
+        at_once = replace(now, last=True)
+        for f in steps.closed(states[-1]).standing.values() if answers else ():
+            if any(names(a, f) for a in answers) and _left(f, log.groups[n:n + 2], belief, colours, at_once):
+                yield f
+
+
+def turns_back(log: LoggedGame, end: int, most: int) -> Iterator[tuple[int, int]]:
+    """The ``most`` newest turns, from the newest one back, and the number of the state after each; ``end`` is that of
+    the last one."""
+    for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - most), -1):
+        yield n, end
+        end -= len(log.groups[n].lines)
 
 
 def _scored(state: GameState, answers: Sequence[FigureTaken], steps: Steps) -> Iterator[FigureTaken]:
@@ -79,4 +105,5 @@ def _left(f: StandingFigure, turns: Sequence[LoggedTurn], belief: TableBelief, c
     if later is not None and later.laid is not None and left.seen_s > later.laid.since_s:
         return False
     return left.missed_s is not None and left.missed_s >= track.laid.since_s and (
-        now.last or left.looked_s - left.missed_s >= LIMITS.notice_s)
+        now.last or min(left.looked_s - left.missed_s + LIMITS.notice_s - _TWICE_S,
+                        now.t_s - left.missed_s) >= LIMITS.notice_s)

@@ -59,7 +59,8 @@ STACK = StackLimits()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pile:
     """One hypothesis of a pile: its height, its log-weight, where its top appears (mean and variance), when each block
-    was first seen that was added since the first look, and the tone of the top one (mean and variance)."""
+    was first seen that was added since the first look, the tone of the top one (mean and variance), and when it was
+    knocked last."""
 
     height: int
     weight: float = 0.0
@@ -67,16 +68,18 @@ class Pile:
     var: Point3 | None = None
     came_s: tuple[float, ...] = ()
     tone: tuple[float, float] | None = None
+    knocked_s: float = -math.inf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackTrack:
-    """The belief about one place: hypotheses, the likeliest first, the time of the last look, and whether it showed a
-    plain top, on which nothing stands."""
+    """The belief about one place: hypotheses, the likeliest first, the time of the last look, whether it showed a
+    plain top, on which nothing stands, and whether something stood there since the last look that did."""
 
     piles: tuple[Pile, ...]
     looked_s: float = -math.inf
     plain: bool = False
+    touched: bool = False
 
     @property
     def height(self) -> int:
@@ -97,9 +100,19 @@ class StackTrack:
         return replace(self, piles=tuple(replace(p, weight=p.weight - kept[0].weight) for p in kept))
 
     def settled(self, height: int) -> StackTrack:
-        """The belief if it is known to be exactly so high."""
+        """The belief if it is known to be exactly so high and a figure stands on it."""
         pile = next((p for p in self.piles if p.height == height), None)
-        return began(height) if pile is None else replace(self, piles=(replace(pile, weight=0.0, came_s=()),))
+        made = began(height) if pile is None else replace(self, piles=(replace(pile, weight=0.0, came_s=()),))
+        return replace(made, plain=False, touched=True)
+
+    def uncovered(self, height: int, look: StackLook, t_s: float) -> StackTrack:
+        """The belief after a look that shows the top without the figure that had stood there: whoever put it on or took
+        it off may have knocked the pile, but added nothing."""
+        kept = self.settled(height).piles[0]
+        seen: Point3 = tuple(v**2 for v in STACK.look)  # type: ignore[assignment]
+        tone = None if look.tone is None else (look.tone, STACK.tone**2)
+        return StackTrack(piles=(replace(kept, mean=(*look.top, look.yaw), var=seen, tone=tone or kept.tone),),
+                          looked_s=t_s, plain=True)
 
 
 def began(height: int) -> StackTrack:
@@ -112,21 +125,25 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
     share = 1.0 - math.exp(-max(0.0, t_s - track.looked_s) / LIMITS.new_look_s)
     if share <= 0.0:
         return track
-    grown: dict[tuple[int, float], Pile] = {}
+    grown: dict[tuple[int, float, float], Pile] = {}
+    knocks = 0.0 if track.touched else STACK.knocks
     for pile in track.piles:
-        for after in _after(pile, look, share, t_s, noise):
+        for after in _after(pile, look, share, t_s, noise, knocks):
             last = after.came_s[-1] if after.came_s else -math.inf
-            key = after.height, last if t_s - last < STACK.recent_s else -math.inf
+            added_s, knocked_s = (s if t_s - s < STACK.recent_s else -math.inf for s in (last, after.knocked_s))
+            key = after.height, added_s, knocked_s
             if key not in grown or grown[key].weight < after.weight:
                 grown[key] = after
     ranked = sorted(grown.values(), key=lambda p: (-p.weight, p.height))
     best = ranked[0].weight
     kept = [replace(p, weight=p.weight - best) for p in ranked[:STACK.most] if p.weight > best - STACK.behind]
-    return StackTrack(piles=tuple(kept), looked_s=t_s, plain=look.there >= STACK.clearly[1])
+    plain = look.there >= STACK.clearly[1]
+    return StackTrack(piles=tuple(kept), looked_s=t_s, plain=plain, touched=track.touched and not plain)
 
 
-def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float) -> Iterator[Pile]:
-    """What a hypothesis may have become by a look: unchanged, knocked, or higher by a block."""
+def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, knocks: float) -> Iterator[Pile]:
+    """What a hypothesis may have become by a look: unchanged, knocked (which ``knocks`` nats are against), or higher by
+    a block."""
     there = max(-STACK.there, min(STACK.there, look.there))
     none = max(log_sigma(-there), -STACK.misread)
     some = max(log_sigma(there), -STACK.misread)
@@ -143,16 +160,18 @@ def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float) 
     if look.there < 0.0:  # its top was not found: covered, if it is there
         yield replace(pile, weight=pile.weight + share * some)
         return
-    kept, alike = _alike(pile.tone, look.tone)
     fresh, _ = _alike(None, look.tone)
-    alike, other = share * alike, share * _another(pile.tone, look.tone)
+    other = share * _another(pile.tone, look.tone)
     if pile.var is None:
-        yield replace(pile, weight=pile.weight + share * some + alike, mean=top, var=seen, tone=kept)
+        kept, alike = _alike(pile.tone, look.tone)
+        yield replace(pile, weight=pile.weight + share * (some + alike), mean=top, var=seen, tone=kept)
     else:
         pile = replace(pile, var=tuple(v + d**2 for v, d in zip(pile.var, STACK.drifts, strict=True)))  # type: ignore[arg-type]
-        yield from _same(replace(pile, tone=kept), top, seen, share * some + alike, share)
-    raised = top if pile.var is None else (pile.mean[0] + look.floor[0], pile.mean[1] + look.floor[1], pile.mean[2])
-    var = tuple(v + w**2 for v, w in zip(pile.var or (0.0, 0.0, 0.0), STACK.added, strict=True))
+        yield from _same(pile, top, look.tone, seen, share * some, share, t_s, knocks)
+    if pile.var is None:
+        return  # where its top was is not known
+    raised = pile.mean[0] + look.floor[0], pile.mean[1] + look.floor[1], pile.mean[2]
+    var = tuple(v + w**2 for v, w in zip(pile.var, STACK.added, strict=True))
     fit = _density(top, raised, tuple(v + s for v, s in zip(var, seen, strict=True)))
     against = STACK.adds + STACK.hasty * bool(pile.came_s and t_s - pile.came_s[-1] < STACK.turn_s)
     yield Pile(height=pile.height + 1, weight=pile.weight - against + share * (some + fit) + other, mean=top, var=seen,
@@ -186,22 +205,27 @@ def _mixed(off: float, var: float) -> tuple[float, float]:
     return math.log(plain + shaded), shaded / (plain + shaded)
 
 
-def _same(pile: Pile, top: Point3, seen: Point3, told: float, share: float) -> Iterator[Pile]:
-    """A pile of the same height after a look that shows its top: as it was, knocked, or misread."""
+def _same(pile: Pile, top: Point3, tone: float | None, seen: Point3, told: float, share: float, t_s: float,
+          knocks: float) -> Iterator[Pile]:
+    """A pile of the same height after a look that shows its top: as it was, knocked, or misread. What spoils a look, a
+    hand or its shadow, spoils place and tone alike."""
     assert pile.var is not None
     total = tuple(v + s for v, s in zip(pile.var, seen, strict=True))
-    fit, wrong = _density(top, pile.mean, total), STACK.anywhere - STACK.misread
+    kept, alike = _alike(pile.tone, tone)
+    fit, wrong = _density(top, pile.mean, total) + alike, STACK.anywhere - STACK.misread
+    if tone is not None and pile.tone is not None:
+        wrong -= math.log(STACK.shadow)
     if fit >= wrong:
         gain = [v / s for v, s in zip(pile.var, total, strict=True)]
         off = _off(top, pile.mean)
         mean = tuple(m + g * d for m, g, d in zip(pile.mean, gain, off, strict=True))
         var = tuple(v * (1.0 - g) for v, g in zip(pile.var, gain, strict=True))
-        yield replace(pile, weight=pile.weight + told + share * fit, mean=mean, var=var)  # type: ignore[arg-type]
+        yield replace(pile, weight=pile.weight + told + share * fit, mean=mean, var=var, tone=kept)  # type: ignore[arg-type]
     else:
         yield replace(pile, weight=pile.weight + told + share * wrong)
     moved = tuple(t + k**2 for t, k in zip(total, STACK.knocked, strict=True))
-    yield replace(pile, weight=pile.weight + told - STACK.knocks + share * _density(top, pile.mean, moved), mean=top,
-                  var=seen)
+    yield replace(pile, weight=pile.weight + told - knocks + share * (_density(top, pile.mean, moved) + alike),
+                  mean=top, var=seen, tone=kept, knocked_s=t_s)
 
 
 def _off(top: Point3, mean: Point3) -> Point3:

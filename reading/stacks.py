@@ -19,7 +19,7 @@ from reading.layings import Steps, cost
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
-from reading.removals import TAKEN, names
+from reading.removals import TAKEN, names, takeable, turns_back
 from reading.stack_track import STACK, StackTrack, began, looked_at
 from scoring.contributions import Stack
 from scoring.events import Event, FigurePlaced, FigureTaken, TilePlaced
@@ -72,11 +72,15 @@ class StackMoves:
                 if seen.there < -STACK.there:
                     self._bare.add(stack.name)
                 key, said = (stack.name, at), self._said[at]
-                if at in closed:  # a figure covers its top, and no block may be added: as it was, once it is uncovered
-                    if key in self.tracks:
-                        self.tracks[key] = self.tracks[key].settled(heights.get(at, 0))
+                if at in closed:  # a figure covers its top, and no block may be added
                     self._over.pop(key, None)
-                    continue
+                    bare = seen.there >= STACK.clearly[1]  # it is gone, though the log does not say by which move
+                    if key not in self.tracks:
+                        continue
+                    if not bare or not self.tracks[key].plain:
+                        height, known = heights.get(at, 0), self.tracks[key]
+                        self.tracks[key] = known.uncovered(height, seen, look.t_s) if bare else known.settled(height)
+                        continue
                 track = self.tracks.get(key, began(heights.get(at, 0)))
                 if said != self._settled.get(key, 0):  # what people say of it is so
                     self._over[key] = max(0, track.height - heights.get(at, 0))
@@ -105,7 +109,12 @@ class StackMoves:
         doubts: list[Doubt] = []
         fresh = [laid.since_s for at, laid in belief.lying().items()
                  if at not in states[-1].tiles and laid.presence > 0.0]
-        gone = list(_vanished(belief, self.steps.closed(states[-1]), colours)) if self.tracks else []
+        gone: list[tuple[StandingFigure, float]] = []
+        if self.tracks:
+            gone = list(_vanished(belief, self.steps.closed(states[-1]), colours))
+        if gone:  # those whom a block that is known may have taken say nothing of another one
+            known_to = list(takeable(belief, log, states, self.steps, colours, now))
+            gone = [(f, gone_s) for f, gone_s in gone if f not in known_to]
         for stack in states[-1].box.stacks:
             heights = stack.heights(states[-1])
             for (name, at), track in self.tracks.items():
@@ -113,7 +122,10 @@ class StackMoves:
                 if name != stack.name or at not in states[-1].tiles or track.above(known)[1] <= -STACK.takes:
                     continue
                 ways_at = partial(self._ways, stack, at, belief=belief, log=log, states=states, gone=gone)
-                found = self._likeliest(track, known, ways_at)
+                logged = [_span_s(belief, log, n) for n, last in turns_back(log, len(states) - 1, LIMITS.late_turns)
+                          if stack.heights(states[last]).get(at, 0)
+                          > stack.heights(states[last - len(log.groups[n].lines)]).get(at, 0)]
+                found = self._likeliest(track, known, ways_at, logged)
                 if found is None:
                     continue
                 came_s, margin, ways = found
@@ -142,15 +154,16 @@ class StackMoves:
 
     @staticmethod
     def _likeliest(track: StackTrack, known: int, ways: Callable[[float], Iterator[_Way]],
-                   ) -> tuple[float, float, list[_Way]] | None:
+                   logged: Sequence[tuple[float, float]]) -> tuple[float, float, list[_Way]] | None:
         """The likeliest hypothesis that is higher than ``known``, by what was seen and by the turns that could have
         added its blocks: when the first of them came, by how many nats the hypothesis is likelier than none without
-        that block's turn, and the turns."""
+        that block's turn, and the turns. ``logged`` are when the newest turns lasted in which the log has a block
+        there, the newest first."""
         by_time: dict[float, list[_Way]] = {}
         best: tuple[float, float, float, list[_Way]] | None = None
         other = max((p.weight for p in track.piles if p.height <= known), default=-LIMITS.floor)
         for pile in track.piles:
-            came = pile.came_s[known - pile.height:] if pile.height > known else ()
+            came = not_logged(pile.came_s, pile.height - known, logged)
             for came_s in came:
                 if came_s not in by_time:
                     by_time[came_s] = list(ways(came_s))
@@ -184,11 +197,9 @@ class StackMoves:
               states: Sequence[GameState], gone: Sequence[tuple[StandingFigure, float]]) -> Iterator[_Way]:
         """The turns in which the block may have been added. ``gone`` are figures that vanished, and when."""
         near = [f for f, gone_s in gone if abs(gone_s - came_s) < STACK.with_s]
-        end = len(states) - 1
         back = 0
-        for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - LIMITS.open_turns), -1):
-            turn, last = log.groups[n], end
-            end -= len(turn.lines)
+        for n, last in turns_back(log, len(states) - 1, LIMITS.late_turns):
+            turn, end = log.groups[n], last - len(log.groups[n].lines)
             if turn.tile is None or at not in states[last].tiles:
                 continue
             laid = states[end + turn.lines.index(turn.tile) + 1]
@@ -213,6 +224,28 @@ class StackMoves:
                     if after is not None and stack.heights(after).get(at, 0) == height + 1:
                         return event
         return None
+
+
+def not_logged(came_s: Sequence[float], count: int, logged: Sequence[tuple[float, float]]) -> tuple[float, ...]:
+    """When the ``count`` blocks came that the log does not have: those that came in none of the ``logged`` turns, else
+    the newest."""
+    if count <= 0:
+        return ()
+    rest, out = list(logged), list[float]()
+    for came in reversed(came_s):
+        while rest and came < rest[0][0]:
+            del rest[0]
+        if rest and came <= rest[0][1]:
+            del rest[0]
+        elif len(out) < count:
+            out.append(came)
+    return tuple(reversed(out)) if len(out) == count else tuple(came_s[-count:])
+
+
+def _span_s(belief: TableBelief, log: LoggedGame, n: int) -> tuple[float, float]:
+    """From when to when something that was seen first may have happened in a turn of the log."""
+    next_s = _since_s(belief, log.groups[n + 1]) if n + 1 < len(log.groups) else math.inf
+    return _since_s(belief, log.groups[n]), next_s + LIMITS.notice_s
 
 
 def _on_top(belief: TableBelief, at: Square, track: StackTrack) -> list[FigureTrack]:

@@ -160,3 +160,15 @@ def test_sums_are_in_the_order_of_what_was_seen_first() -> None:
     (track,), laid = belief.figures.values(), belief.squares[0, 0].laid
     assert tuple(track.colours) == paints
     assert laid is not None and [list(looks.sums) for looks in laid.looks.values()] == [list(kinds)]
+
+
+def test_print_where_a_figure_stood_is_not_that_figure() -> None:
+    """A monk was seen clearly; once he is gone his cloister looks a little like one. One that never was clear stays."""
+    def seen(t_s: float, there: float) -> TableLook:
+        return look(t_s, {**START, (1, 0): ("base.B", 0)}, {(1, 0): (
+            figure("base.B", 0, "cloister", "I", "red", there=there),)})
+
+    clear = believed(*[seen(5.0 * n, 6.0) for n in range(4)], *[seen(20.0 + 5 * n, -0.5) for n in range(3)])
+    faint = believed(*[seen(5.0 * n, 1.5) for n in range(4)], *[seen(20.0 + 5 * n, -0.5) for n in range(3)])
+    assert not any(f.present and f.real > 0.0 for f in clear.figures.values())
+    assert [f.present for f in faint.figures.values()] == [True]

@@ -65,6 +65,18 @@ def test_a_hand_over_a_knight_for_a_moment_sends_nobody_home(table: PiecesTable)
     assert not any(isinstance(e, PrincessRemoved) for e in table.events)
 
 
+def test_two_looks_after_the_touch_are_enough(table: PiecesTable) -> None:
+    """Nobody touches her tile again, so there are no more looks at it."""
+    table.lays(*PRINCESS)
+    table.figures.clear()
+    table.sees(1)
+    table.sees(1, every_s=1.5)
+    table.hidden = (NORTH,)
+    table.sees(4, every_s=1.0)
+    gone, = [e for e in table.events if isinstance(e, PrincessRemoved)]
+    assert (gone.player, gone.owner, gone.at) == (1, 0, NORTH)
+
+
 def test_whoever_put_a_figure_down_sent_nobody_home(table: PiecesTable) -> None:
     table.figures[PRINCESS[0]] = (figure(*PRINCESS[1:], "field", "EL ER SL SR", "blue"),)
     table.lays(*PRINCESS)

@@ -11,6 +11,7 @@ from tables import Table, figure, look
 from reading.alignment import Alignment
 from reading.record import look_from_json, look_to_json
 from reading.stack_track import began, looked_at
+from reading.stacks import not_logged
 from scoring.engine import fold
 from scoring.events import FigurePlaced, Player, Setup, TilePlaced
 from scoring.expansions.tower import Captured, TowerRaised, towers
@@ -35,15 +36,16 @@ def top(height: int, *, floor: tuple[float, float] = FLOOR, off: tuple[float, fl
 
 
 class PilesTable(Table):
-    """A table with ``piles`` of blocks."""
+    """A table with ``piles`` of blocks, and squares that are ``hidden``."""
 
     def __init__(self) -> None:
         super().__init__(SETUP)
         self.piles: dict[Square, StackLook] = {}
+        self.hidden: tuple[Square, ...] = ()
         self.sees()
 
     def look(self) -> TableLook:
-        seen = super().look()
+        seen = look(self.t_s, self.tiles, self.figures, hidden=self.hidden)
         return replace(seen, squares={at: replace(s, stacks={"tower": self.piles[at]} if at in self.piles else {})
                                       for at, s in seen.squares.items()})
 
@@ -353,3 +355,74 @@ def test_a_block_that_people_moved_to_another_pile_is_not_told_again() -> None:
     table.sees(6)
     assert table.told(TowerRaised) == [TowerRaised(player=1, at=(0, 2))]
     assert not open_questions(table.book.entries)
+
+
+def test_a_hand_over_a_top_for_one_look_adds_no_block() -> None:
+    """Its shadow spoils place and tone of the same look; what follows is as it was."""
+    floor = (0.006, 0.017)
+    track, t = began(1), 0.0
+    for n in range(8):
+        t += 4.0
+        off = 0.004 * math.cos(5 * n), 0.004 * math.sin(3 * n)
+        track = looked_at(track, replace(top(1, floor=floor, off=off), tone=5.25 + 0.002 * math.cos(n)), t)
+    track = looked_at(track, replace(top(1, floor=floor, off=(0.008, 0.030)), tone=5.14), t + 20.0)
+    for after_s in (21.5, 23.0):
+        track = looked_at(track, replace(top(1, floor=floor), tone=5.247), t + after_s)
+    assert track.height == 1 and track.above(1)[1] < -1.8, track
+
+
+def test_whoever_a_known_block_may_have_taken_betrays_no_other(below: PilesTable) -> None:
+    """Ben raises another pile in reach of his own monk. Nobody looks there again before Anna's tile lies; that the monk
+    is gone says nothing of the pile that hardly moved then."""
+    below.piles[1, 2] = top(0)
+    below.lays((1, 2), "tower.03", 0)
+    known, asked = len(below.told(TowerRaised)), below.book.questions
+    below.piles[1, 2] = top(1)
+    below.figures[(1, 1)] = ()
+    below.sees(1)
+    below.sees(1, every_s=0.9)
+    below.hidden = ((1, 1),)
+    below.sees(1, every_s=4.0)
+    below.lays((-3, 0), "base.U", 0)
+    below.piles[SOUTH] = top(1, floor=SMALL, off=(0.012, 0.009), yaw=0.55)
+    below.sees(2)
+    assert len(below.told(TowerRaised)) == known + 1 and below.book.questions == asked
+    below.hidden = ()
+    below.sees()
+    assert [(e.player, e.at) for e in below.told(Captured)] == [(1, (1, 1))]  # type: ignore[attr-defined]
+
+
+def test_a_top_that_a_follower_left_is_where_it_is_seen_first(table: PilesTable) -> None:
+    """Somebody takes a follower off a tower by another one's block and knocks the pile. One look shows its top before
+    the log says so; the same top in the next turn is no block."""
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = replace(top(1), tone=4.82)
+    table.sees()
+    table.lays(FAR, "base.U", 0)
+    guard = replace(figure("base.U", 0, "road", "E W", "blue"), foot=(0.53, 0.48))
+    table.figures[SOUTH] = (guard,)
+    table.piles[SOUTH] = top(1, off=(0.03, 0.01), there=1.0)
+    table.sees(4)
+    assert len(table.told(FigurePlaced)) == 2 and len(table.told(TowerRaised)) == 1
+    table.piles[0, 2] = top(0)
+    table.lays((0, 2), "tower.03", 0)
+    table.piles[0, 2] = top(1)
+    table.figures[SOUTH] = ()
+    knocked = table.piles[SOUTH] = replace(top(1, off=FLOOR), tone=4.82)
+    table.sees(1)
+    del table.piles[SOUTH]
+    table.sees(4)
+    assert [e.at for e in table.told(Captured)] == [SOUTH]  # type: ignore[attr-defined]
+    table.lays((-3, 0), "base.U", 0)
+    table.piles[SOUTH] = knocked
+    table.sees(6)
+    assert len(table.told(TowerRaised)) == 2 and not table.book.questions
+
+
+def test_blocks_that_the_log_has_are_told_from_the_one_that_it_has_not() -> None:
+    """A block that was doubtful is told in the turn in which it came, also when the next one is in the log already."""
+    assert not_logged((20.0, 60.0), 1, [(50.0, 70.0)]) == (20.0,)
+    assert not_logged((20.0, 60.0), 1, [(10.0, 30.0)]) == (60.0,)
+    assert not_logged((20.0, 60.0, 90.0), 2, [(50.0, 70.0)]) == (20.0, 90.0)
+    assert not_logged((20.0, 60.0), 1, []) == (60.0,)
+    assert not_logged((20.0, 60.0), 0, []) == ()
