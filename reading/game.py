@@ -30,6 +30,7 @@ from reading.belief import TableBelief, figures_seen_on, updated
 from reading.claims import UnseenClaims
 from reading.dial import DialMoves
 from reading.doubtful import DoubtfulTiles, about_piece, piece_doubts, piece_waits
+from reading.effects import Effects
 from reading.evidence import readings_of
 from reading.histories import History, Search
 from reading.layings import Steps
@@ -50,9 +51,8 @@ from reading.taking_over import taken_over
 from reading.unexplained import unexplained
 from reading.unseen import unseen
 from scoring.engine import box_of, new_game, next_player
-from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced
+from scoring.events import FigurePlaced, GameEnded, Setup, TilePlaced
 from scoring.log import LogEntry
-from scoring.projection import final_scoring
 from scoring.state import GameState
 from scoring.tiles import Square
 from vision.looks import TableLook
@@ -93,8 +93,7 @@ class GameReader:
         self._informed = self._belief  # with what is settled applied to all of it
         self._own = self._belief  # without figures that belong to another turn than their tile's
         self._doubts: dict[int, Doubt] = {}  # uncertain events of the log by their entry's number
-        self._effects: dict[tuple[Event | None, Event | None], float] = {}  # cached for the events `_effects_of`
-        self._effects_of: tuple[Event, ...] | None = None
+        self._effects = Effects(self._prefix, self._steps)
         self._weighed: dict[Square, object] = {}  # the evidence with which an older turn was last checked
         self._found: tuple[object, list[History]] | None = None
         self._tried: dict[Square, object] = {}  # evidence with which rereading an older turn changed nothing
@@ -221,7 +220,7 @@ class GameReader:
             {**long_past,
              **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
             [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe, *open_],
-            partial(self._effect, tuple(events)), partial(piece_waits, self._belief))
+            partial(self._effects.of, tuple(events)), partial(piece_waits, self._belief))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(self._informed, log, states, self._steps, self._colours, now)
         others += unseen(log, states, self._steps, now)
@@ -375,22 +374,6 @@ class GameReader:
         figures = [f for f in figures_seen_on(self._own, group.at) if f.real > 0.0]
         return bool(figures) and not any(f.present for f in figures) and any(
             isinstance(f.event, FigurePlaced) and (group.at, f.event.player) in stand for f in group.figures())
-
-    def _effect(self, events: tuple[Event, ...], one: Event | None, other: Event | None) -> float:
-        """How many points, summed over players, depend on which of two events happened in a game of these events."""
-        if self._effects_of != events:
-            self._effects, self._effects_of = {}, events
-        if (one, other) not in self._effects:
-            totals = [self._totals(events, one, event) for event in (one, other)]
-            self._effects[one, other] = float(sum(abs(a - b) for a, b in zip(*totals, strict=True)))
-        return self._effects[one, other]
-
-    def _totals(self, events: Sequence[Event], told_event: Event | None, instead: Event | None) -> tuple[int, ...]:
-        """The totals if the game ended now, with one logged event replaced."""
-        state = self._prefix.after([])
-        for event in (instead if e == told_event else e for e in events):
-            state = (self._steps.after(state, event) if event is not None else None) or state
-        return tuple(final_scoring(state).totals)
 
 
 def _with(made: tuple[Decision, ...], other: tuple[Decision, ...]) -> tuple[Decision, ...]:
