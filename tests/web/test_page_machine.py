@@ -210,7 +210,7 @@ def test_a_backup_is_made_and_another_one_uploaded_checked_and_restored(tmp_path
             spoiled = tmp_path / "spoiled.zip"
             spoiled.write_bytes(file.read_bytes()[:-300])
             page.locator("#backup-file").set_input_files(spoiled)
-            expect(page.locator(".outcome.bad")).to_contain_text("no whole backup of bastide: nothing was changed")
+            expect(page.locator(".outcome.bad")).to_contain_text("not an intact backup of bastide: nothing was changed")
             page.locator("#backup-file").set_input_files(file)
             expect(page.locator("[data-key='backup-put']")).to_be_disabled()
             picture(page, "backup")

@@ -105,7 +105,7 @@ def test_every_camera_shows_a_picture_or_what_is_wrong_and_one_is_chosen_with_on
     picture(page, "cameras")
     assert not violations(page)
     good.get_by_role("button").click()
-    expect(page.locator("#toast")).to_contain_text("Beginning anew")
+    expect(page.locator("#toast")).to_contain_text("Restarting")
     assert served.again == ["again"] and served.settings.value("source") == "usb:0"
     page.wait_for_selector("body[data-ready] .tile")
     expect(page.locator("#machine h3").first).to_have_text("Cameras")  # and the view is open again
@@ -133,7 +133,7 @@ def test_a_setting_is_set_refused_reset_and_waits_for_a_new_beginning(machine, v
     assert not violations(page)
     picture(page, "settings")
     page.locator("[data-key='settings-restart']").click()
-    expect(page.locator("#toast")).to_contain_text("Beginning anew")
+    expect(page.locator("#toast")).to_contain_text("Restarting")
     assert served.again == ["again"]
 
 
