@@ -218,7 +218,7 @@ def test_a_backup_is_made_and_another_one_uploaded_checked_and_restored(tmp_path
             runs[0] = False
             page.locator("[data-key='machine-backup']").click()
             page.locator("[data-key='backup-put']").click()
-            expect(page.locator("#toast")).to_contain_text("Being restored")
+            expect(page.locator("#toast")).to_contain_text("Restoring")
             assert len(given) == 1 and given[0].read_bytes() == file.read_bytes()
 
 
@@ -240,7 +240,7 @@ def test_the_administrators_pin_is_asked_for_and_the_tables_is_not_enough(tmp_pa
             expect(page.locator("#pin-title")).to_have_text("The administrator's PIN")
             page.locator("#pin").fill("2580")
             page.keyboard.press("Enter")
-            expect(page.locator("#pin-error")).to_contain_text("This takes the administrator's")
+            expect(page.locator("#pin-error")).to_contain_text("This needs the administrator's")
             page.locator("#pin").fill("907143")
             page.keyboard.press("Enter")
             expect(page.locator("#pin-dialog")).to_have_count(0)
