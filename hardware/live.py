@@ -85,7 +85,7 @@ class LiveSource(ABC):
 
     def __enter__(self) -> Self:
         if self._stuck is not None and self._stuck.is_alive():
-            raise DeadSource(f"{self.info.uri} does not answer any more; start bastide again")
+            raise DeadSource(f"{self.info.uri} does not respond any more; restart bastide")
         self._stop.clear()
         self._newest, self._count, self._opened, self._error, self._stuck = None, 0, False, None, None
         self._thread = threading.Thread(target=self._owner, name=f"camera {self.info.uri}", daemon=True)

@@ -37,7 +37,7 @@ def error_answer(code: str, text: str, status: int, **more: object) -> Response:
 def picture_answer(picture: bytes | None, mimetype: str = "image/jpeg") -> Response:
     """A picture, or the error that it is no longer kept."""
     if picture is None:
-        return error_answer("no_picture", "this picture is not there any more", HTTPStatus.NOT_FOUND)
+        return error_answer("no_picture", "this picture is no longer there", HTTPStatus.NOT_FOUND)
     return Response(picture, mimetype=mimetype)
 
 

@@ -17,9 +17,9 @@ from web.answers import wants_gzip
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".png": "image/png",
           ".webmanifest": "application/manifest+json", ".json": "application/json", ".woff2": "font/woff2",
           ".txt": "text/plain"}
-_IMPORT = re.compile(r'^(?:import|export)\b[^;"]*?"(\.[^"]+)";', re.MULTILINE)  # not the calls that fetch later
+_IMPORT = re.compile(r'^(?:import|export)\b[^;"]*?"(\.[^"]+)";', re.MULTILINE)  # not the calls that import later
 _COMPRESSED = (".js", ".css", ".svg", ".webmanifest", ".json", ".txt")
-# Comments that have lines of their own, and indentation. No text of ours spans lines (tests/web/test_web_api.py).
+# Comments on lines of their own, and indentation. None of our text literals spans lines (tests/web/test_web_api.py).
 _BLOCK = rb"^ */\*(?:[^*]|\*(?!/))*\*/\n"
 _FOR_READERS = {".js": re.compile(rb"^ *//.*\n|" + _BLOCK + rb"|^ +", re.MULTILINE),
                 ".css": re.compile(_BLOCK + rb"|^ +", re.MULTILINE)}
@@ -27,7 +27,7 @@ _FOR_READERS = {".js": re.compile(rb"^ *//.*\n|" + _BLOCK + rb"|^ +", re.MULTILI
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asset:
-    """One file: its bytes, the same compressed (None where that does not pay), its type and a tag of its content."""
+    """One file: its bytes, the same compressed (None if that does not pay), its type and a tag of its content."""
 
     plain: bytes
     small: bytes | None
@@ -36,7 +36,7 @@ class Asset:
 
 
 class Assets:
-    """Every file below a folder by its name, such as ``js/app.js``; what is ``made`` takes the place of a file."""
+    """Every file below a folder by its name, such as ``js/app.js``; ``made`` replaces files of the same name."""
 
     def __init__(self, folder: Path, made: Mapping[str, bytes] | None = None) -> None:
         found = {f.relative_to(folder).as_posix(): f.read_bytes()
@@ -50,7 +50,7 @@ class Assets:
         return "\n".join(self._files[name].plain.decode() for name in names)
 
     def imported(self, name: str) -> tuple[str, ...]:
-        """The modules that a module imports at once, and those that these import; without itself."""
+        """All modules that a module imports statically, directly or indirectly, without itself."""
         if name in self._imported:
             return self._imported[name]
         found, open_ = set[str](), [name]
@@ -65,7 +65,7 @@ class Assets:
         return self._imported[name]
 
     def answer(self, name: str) -> Response | None:
-        """The file as an answer to the present request, or None."""
+        """The file as a response to the current request, or None."""
         found = self._files.get(name)
         if found is None:
             return None
@@ -76,12 +76,12 @@ class Assets:
         if found.small is not None:
             answer.vary.add("Accept-Encoding")
         answer.set_etag(found.tag, weak=found.small is not None)
-        answer.make_conditional(request)  # changes it in place
+        answer.make_conditional(request)  # modifies it in place
         return answer
 
 
 def lean(text: bytes, suffix: str) -> bytes:
-    """A module or style without what only its readers need: a tenth less to send. Anything else as it is."""
+    """A module or style sheet without comments and indentation: a tenth less to send. Any other file unchanged."""
     unneeded = _FOR_READERS.get(suffix)
     return unneeded.sub(b"", text) if unneeded else text
 

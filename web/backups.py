@@ -43,5 +43,5 @@ def fetch(ticket: str) -> Response:
     backups: Backups | None = current_app.extensions["backups"]
     found = None if backups is None else backups.file(ticket)
     if found is None or not found.is_file():
-        return error_answer("not_found", "this backup is not there any more; make another", HTTPStatus.NOT_FOUND)
+        return error_answer("not_found", "this backup is no longer there; make another", HTTPStatus.NOT_FOUND)
     return send_file(found.resolve(), "application/zip", as_attachment=True, download_name="bastide-backup.zip")

@@ -59,10 +59,10 @@ files = Blueprint("files", __name__)
 
 
 def furnish(app: Flask, door: Access, *, inlined: Sequence[str] = ()) -> None:
-    """Give an application the door, the files of ``web/static``, headers and errors.
+    """Give an application access control, the files of ``web/static``, headers and errors.
 
-    ``inlined`` are styles that a page brings within itself: ``app.extensions["inlined"]`` is their text, as it must
-    stand between the tags, for browsers take it by its hash and no other.
+    ``inlined`` are styles that a page embeds: ``app.extensions["inlined"]`` is their text, exactly as it must stand
+    between the tags, because browsers accept it only by its hash.
     """
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     static = Path(__file__).parent / "static"
@@ -86,7 +86,7 @@ def favicon() -> Response:
 
 @files.get("/sw.js")
 def worker() -> Response:
-    """What keeps the page on a device, where browsers look for it: it may keep what lies below its own address."""
+    """The service worker, at the URL where browsers look for it: it may cache what is below its own URL."""
     script: Response = asset("js/worker.js")
     return script
 
@@ -101,7 +101,7 @@ def asset(name: str) -> Response:
 
 
 def kinds_answer(expansions: tuple[str, ...]) -> Response:
-    """The same boxes are asked for again and again, and are much to write."""
+    """Cached: the same boxes are requested again and again, and serialising them is slow."""
     text, small = _packed(tuple(sorted({*expansions})))
     if not wants_gzip():
         return Response(text, mimetype="application/json")
@@ -141,12 +141,12 @@ def _unexpected(e: Exception) -> Response:
 
 @lru_cache(8)
 def _small(page: bytes) -> bytes:
-    """A page is the same for every device of a language until a score changes."""
+    """A page is the same for all devices with the same language until a score changes."""
     return gzip.compress(page, 6, mtime=0)
 
 
 def _finish(answer: Response) -> Response:
-    """Security headers on everything, caching that always asks, and compression of what shrinks."""
+    """Security headers for every response, caching with revalidation, and compression where it helps."""
     answer.headers.update(current_app.extensions["headers"])
     stream = answer.mimetype == "text/event-stream"
     answer.headers["Cache-Control"] = "no-store" if stream or request.path.startswith("/api/") else "no-cache"

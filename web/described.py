@@ -52,7 +52,7 @@ _PLAIN: Mapping[object, Schema] = {str: TEXT, int: {"type": "integer"}, float: {
                                    object: {}, Any: {}, types.NoneType: {"type": "null"}}
 _NAMES: Mapping[object, str] = {str: "string", int: "number", float: "number", bool: "boolean", object: "any",
                                 Any: "any", types.NoneType: "null"}
-_GENERATED = "// Made of the server's types (web/described.py): python -m web.described writes it anew.\n"
+_GENERATED = "// Made of the server's types (web/described.py): python -m web.described regenerates it.\n"
 
 
 def schemas(*roots: type) -> dict[str, Schema]:

@@ -9,14 +9,14 @@ from web.machine_states import CamerasState, GuideState, LensFile, LensState, Se
 
 
 class Settings(Protocol):
-    """The options of the running table. Every method is thread-safe and returns at once; all raise CommandError where
+    """The options of the running table. Every method is thread-safe and returns at once; all raise CommandError if
     it cannot be done, and return the state: ``options`` (name, kind, group, title and help by language, choices, least,
     most, unit, several, default, effective value, the value ``kept`` from the page, its source (``origin``), page,
     restart, idle, waits), the names of those ``waiting`` for a restart, ``note`` (why settings were not taken, or
     None), restarting."""
 
     def state(self) -> SettingsState:
-        """How it stands."""
+        """The state."""
         ...
 
     def put(self, name: str, value: object) -> SettingsState:
@@ -34,8 +34,8 @@ class Settings(Protocol):
 
 class Cameras(Protocol):
     """Every camera that could watch this table. All methods are thread-safe and return at once; they raise CommandError
-    where it cannot be done, and return ``cameras`` (id, address, kind, name, used, typed, the secret name of its newest
-    ``picture``, size, state, checks), ``chosen`` (whether one is in use) and ``fixed`` (whether the command line names
+    if it cannot be done, and return ``cameras`` (id, address, kind, name, used, typed, the secret name of its newest
+    ``picture``, size, state, checks), ``chosen`` (whether one is in use) and ``fixed`` (whether the command line sets
     it)."""
 
     def state(self) -> CamerasState:
@@ -64,10 +64,10 @@ class Teaching(Protocol):
     ``picture`` return the state: camera, the number of the newest ``picture`` of the sheet, ``pages`` in view (page,
     product, cells, seen), ``tiles`` by ``cell`` (tile, turns, sure, picture, coarse, doubt: sides, blurred, other or
     None), kinds wanted and known, ``outcome`` of the last `keep` (taught, refused, missing, coarse). They raise
-    CommandError where it cannot be done."""
+    CommandError if it cannot be done."""
 
     def state(self) -> TeachingState:
-        """How it stands; the camera is looked through for a few seconds more."""
+        """The state; keeps using the camera for a few more seconds."""
         ...
 
     def say(self, cell: str, tile: str, turns: int) -> TeachingState:
@@ -75,7 +75,7 @@ class Teaching(Protocol):
         ...
 
     def leave_out(self, cell: str) -> TeachingState:
-        """Do not teach what lies in a cell."""
+        """Do not teach the tile in a cell."""
         ...
 
     def keep(self) -> TeachingState:
@@ -94,13 +94,13 @@ class Teaching(Protocol):
 class Lens(Protocol):
     """Calibrates the lens of the camera in use, with the history of calibrations. Every method may be called from any
     thread; all but ``export`` and ``picture`` return the state: camera, the number of its newest ``picture``, ``size``
-    and in its pixels the ``board`` that is seen and of every view (number, corners, left_out, used, rms_px, rms_mm) the
+    and, in its pixels, the visible ``board`` and for every view (number, corners, left_out, used, rms_px, rms_mm) the
     ``outline``; ``coverage`` (corners seen in each part, row by row), ``lens`` (rms_px, rms_mm on the table, focal_px,
     focal_percent, fov_deg, ``sheet`` of the data sheet, advice), ``history`` (name, kind, made, now, model, size, how
-    well it fits). They raise CommandError where it cannot be done."""
+    well it fits). They raise CommandError if it cannot be done."""
 
     def state(self) -> LensState:
-        """How it stands; the camera is looked through for a few seconds more."""
+        """The state; keeps using the camera for a few more seconds."""
         ...
 
     def leave_out(self, view: int, out: bool) -> LensState:
@@ -112,7 +112,7 @@ class Lens(Protocol):
         ...
 
     def clear(self) -> LensState:
-        """Begin anew."""
+        """Start over."""
         ...
 
     def compare_with(self, camera: str) -> LensState:
@@ -136,21 +136,21 @@ class Lens(Protocol):
         ...
 
     def take_in(self) -> LensState:
-        """Use the calibration that came in."""
+        """Use the uploaded calibration."""
         ...
 
     def picture(self, number: int) -> bytes | None:
-        """One of the newest pictures as the camera gave it (JPEG), or None."""
+        """One of the newest pictures as the camera delivered it (JPEG), or None."""
         ...
 
 
 class Guide(Protocol):
-    """The guide to a first scored road. Every method may be called from any thread; all but ``sheet`` answer with the
-    state: the ``step`` people are at, whether they are ``finished``, ``steps`` (name, state: done, answered, skipped or
+    """The guide to a first scored road. Every method may be called from any thread; all but ``sheet`` return the
+    state: the current ``step``, whether the guide is ``finished``, ``steps`` (name, state: done, answered, skipped or
     open, answer), and the ``practice`` road (``plan`` and what was ``seen``)."""
 
     def state(self) -> GuideState:
-        """How it stands."""
+        """The state."""
         ...
 
     def go(self, step: str) -> GuideState:
@@ -158,34 +158,34 @@ class Guide(Protocol):
         ...
 
     def skip(self, step: str) -> GuideState:
-        """Leave a step for later."""
+        """Skip a step for now."""
         ...
 
     def answer(self, step: str, value: str) -> GuideState:
-        """Choose where nothing needs to be proved."""
+        """Answer a step that needs no proof."""
         ...
 
     def finish(self) -> GuideState:
-        """Close it, until somebody opens it again."""
+        """Close the guide until somebody opens it again."""
         ...
 
     @property
     def finished(self) -> bool:
-        """Whether nobody is being guided."""
+        """Whether the guide is closed."""
         ...
 
     @property
     def sheet(self) -> Callable[[str], bytes | None]:
-        """Makes a sheet to print (PDF), None for a name that is none."""
+        """A sheet to print (PDF); None for an unknown name."""
         ...
 
 
 class Updates(Protocol):
-    """Releases that come in as files (docs/updates.md has the state). Every method may be called from any thread, and
-    raises CommandError where it cannot be done."""
+    """Uploaded releases (docs/updates.md describes the state). Every method may be called from any thread, and raises
+    CommandError if it cannot be done."""
 
     def state(self) -> UpdateState:
-        """How it stands."""
+        """The state."""
         ...
 
     def piece(self, at: int, data: bytes) -> UpdateState:
@@ -193,17 +193,17 @@ class Updates(Protocol):
         ...
 
     def look(self) -> UpdateState:
-        """Verify what came in and say what it is."""
+        """Verify the upload and describe it."""
         ...
 
     def install(self) -> UpdateState:
-        """Ask for it to be installed."""
+        """Request its installation."""
         ...
 
     def back(self) -> UpdateState:
-        """Ask for the version before."""
+        """Request the previous version."""
         ...
 
     def forget(self) -> UpdateState:
-        """Take away what came in."""
+        """Delete the upload."""
         ...

@@ -159,7 +159,7 @@ def _paths() -> Schema:
         "/api/camera": {**_get("What the camera sees: tiles, readings, figures, what moves, in pixels of the picture.",
                                _ref("SeenState")),
                         "post": _sends("Let the camera watch, or rest; say where in its picture a tile lies; or have "
-                                       "focus and light measured anew.",
+                                       "focus and light measured again.",
                                        _object({}, watching=_FLAG, measure=_FLAG,
                                                point={**_list({"type": "number"}), "minItems": 2, "maxItems": 2}),
                                        _ref("SeenState"), 401, 409, signed=True)},

@@ -25,7 +25,7 @@ def machine_paths() -> Schema:
                     "security": [{"session": [], "token": []}],
                     "responses": answers(update, 400, 401, 409, 413, 507)}},
         "/api/settings": {"post": sends(
-            "Look at the table's options, set or reset one, or have the table served anew with them (administration).",
+            "Look at the table's options, set or reset one, or restart the server with them (administration).",
             object_of({"do": {"enum": ["look", "set", "reset", "restart"]}}, name=TEXT,
                       value={"type": ["string", "integer", "boolean", "array"]}), options, 401, 409, 507, signed=True)},
         "/api/cameras": {"post": sends(
@@ -40,14 +40,14 @@ def machine_paths() -> Schema:
                           401, 404, signed=True)},
         "/api/teaching": {"post": sends(
             "Look at the teaching sheet under the camera, say what the tile in a cell is or leave it out, make the "
-            "owner's set of them, or begin anew (administration).",
+            "owner's set of them, or start over (administration).",
             object_of({"do": {"enum": ["look", "say", "leave_out", "keep", "forget"]}}, cell=TEXT, tile=TEXT,
                       turns={"type": "integer", "minimum": 0, "maximum": 3}), ref("TeachingState"), 401, 404, 409, 507,
             signed=True)},
         "/api/teaching/{number}.jpg": get("A picture of the teaching sheet, or of a tile on it.", {"type": "string"},
                                           404, mimetype="image/jpeg", parameters=[in_path("number", 2**31 - 1)]),
         "/api/lens": {
-            "post": sends("Look at the lens and its views, leave one out or take it back, drop the worst, begin anew, "
+            "post": sends("Look at the lens and its views, leave one out or take it back, drop the worst, start over, "
                           "keep it; go back to an earlier calibration, take one away as a file, use one that came in "
                           "(administration).", object_of({"do": {"enum": [
                               "look", "leave_out", "take_back", "drop_worst", "clear", "keep", "back", "export",

@@ -27,7 +27,7 @@ def ref(name: str) -> Schema:
 
 _WHY = {400: "malformed, or not possible in this game", 401: "the PIN is needed: sign in first",
         403: "not with this right, or not from this page, host or network", 404: "there is no such thing",
-        409: "the game has changed meanwhile; or it cannot be done now", 413: "the body is too long",
+        409: "the game has changed in the meantime, or it cannot be done now", 413: "the body is too long",
         421: "not a name of this machine", 429: "too many wrong PINs, or too many ask at once; see Retry-After",
         503: "all live connections are taken", 507: "the disk did not take it; nothing has changed"}
 

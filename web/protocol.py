@@ -36,7 +36,7 @@ class StaleView(Exception):
     """The command was based on a view that is no longer the newest; ``view`` is."""
 
     def __init__(self, view: View) -> None:
-        super().__init__("somebody has changed the game meanwhile")
+        super().__init__("somebody has changed the game in the meantime")
         self.view = view
 
 
@@ -163,7 +163,7 @@ class Seeing(Protocol):
 
 class Tuning(Protocol):
     """Aiming and calibrating the camera in use. Every method may be called from any thread and returns at once; all
-    raise CommandError where it cannot be done."""
+    raise CommandError if it cannot be done."""
 
     def aim(self) -> AimState:
         """``look``, the number of the newest picture, and ``aim``, its measurements, or None."""
@@ -190,7 +190,7 @@ class Backups(Protocol):
     secret URL), error."""
 
     def state(self) -> BackupState:
-        """How it stands."""
+        """The state."""
         ...
 
     def make(self) -> BackupState:
@@ -261,7 +261,7 @@ class Book(Protocol):
         ...
 
     def make_film(self, number: int) -> str:
-        """Start making it; ``making`` or ``there``."""
+        """Start making it; returns ``making`` or ``there``."""
         ...
 
 
@@ -284,7 +284,7 @@ class LiveSession(Protocol):
 
     @property
     def book(self) -> Book:
-        """The games that are kept."""
+        """All stored games."""
         ...
 
     def view(self) -> View:
@@ -314,13 +314,13 @@ class LiveSession(Protocol):
         ...
 
     def game_round(self) -> RoundView | None:
-        """The tournament's round that is played: id, number, locked, confirmed, and the current ``clock`` (left_s,
-        running); None for a game of no tournament."""
+        """The tournament's round being played: id, number, locked, confirmed, and the current ``clock`` (left_s,
+        running); None outside a tournament."""
         ...
 
     def art_sets(self) -> list[ArtSet]:
         """The sets of tile pictures that a new game may choose from: name, kind (drawn, taught, learned, new),
-        pictures, kinds, usual. Empty where there is nothing to choose."""
+        pictures, kinds, usual. Empty if there is nothing to choose."""
         ...
 
     def own_tiles(self) -> OwnPictures:
@@ -341,5 +341,5 @@ class LiveSession(Protocol):
         ...
 
     def notice_picture(self, name: str) -> bytes | None:
-        """A picture that a notice among the issues points to (JPEG), or None."""
+        """A picture that a notice among the issues refers to (JPEG), or None."""
         ...

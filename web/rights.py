@@ -298,7 +298,7 @@ class Rights:
 
     def _may_set(self, first: bool) -> None:
         if first and self.pin_is_set:
-            raise Refused("pin_set", "the PIN has been set meanwhile; sign in with it")
+            raise Refused("pin_set", "the PIN has been set in the meantime; sign in with it")
 
 
 class Memory:

@@ -36,54 +36,54 @@ from web.rights import network
 
 
 class Lane(IntEnum):
-    """What waits in a queue of its own."""
+    """The queues."""
 
-    SIGNED = 0  # whatever somebody asks who has a session
-    LIVE = 1  # the game as it stands, which every open page needs
-    CHEAP = 2  # what else cost little so far
+    SIGNED = 0  # all requests with a session
+    LIVE = 1  # the current game, which every open page needs
+    CHEAP = 2  # other requests that were cheap so far
     DEAR = 3
 
 
 AT_ONCE = {Lane.SIGNED: 2, Lane.LIVE: 1, Lane.CHEAP: 1, Lane.DEAR: 1}
-# Asked again and again. Anything cheaper in this lane, asked by many clients, would be served before the next state of
-# a client who looks at the game: that client has used more.
+# Requested repeatedly. Anything cheaper in this lane, requested by many clients, would be served before the next state
+# of a client who watches the game, because that client has used more.
 LIVE = ("GET api state", "GET api events")
-# Pages, and what each of them asks for when it opens.
+# Pages, and what each of them requests when it opens.
 ONCE = ("GET ", "GET tv", "GET book", "GET book *", "GET overlay", "GET doctor", "GET https", "GET static *",
         "GET api tiles", "GET api session")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of the machine requests may use. Chosen by ``benchmarks/door.py`` on two cores."""
+    """How much of the machine requests may use. Tuned with ``benchmarks/door.py`` on two cores."""
 
-    player_share: float = 0.5  # of one processor, for all who have a session
+    player_share: float = 0.5  # of one processor, for all with a session
     player_saved_s: float = 2.0
-    live_share: float = 0.20  # for all others who look at the game as it stands
-    cheap_share: float = 0.10  # for their requests that cost little
-    dear_share: float = 0.08  # and for the others
-    saved_s: float = 2.0  # saved up in quiet times: some fifteen pages at once, of 40 requests each
-    dear_s: float = 0.008  # processor time from which a request is dear; so is one of which nothing is known
-    # What each costs beside its own work, reading it and writing the answer: door.py's processors beyond the quiet row,
-    # by answers.
+    live_share: float = 0.20  # for all others that request the current game
+    cheap_share: float = 0.10  # for their cheap requests
+    dear_share: float = 0.08  # and for their other requests
+    saved_s: float = 2.0  # saved up in quiet times: about fifteen pages at once, of 40 requests each
+    dear_s: float = 0.008  # processor time from which a request is expensive; so is one of unknown cost
+    # The overhead of each besides its own work, for parsing it and writing the response: the processors used in door.py
+    # beyond the quiet row, divided by the number of responses.
     every_s: float = 0.002
-    half_life_s: float = 5.0  # after which what a client used counts half
-    patience_s: float = 6.0  # until a waiting one is told to come again
+    half_life_s: float = 5.0  # half-life of a client's recorded use
+    patience_s: float = 6.0  # until a waiting request is told to retry
 
 
 LIMITS = Limits()
 RETRY_AFTER_S = 5
-MOST_CLIENTS = 1000  # remembered
-_TICK_S = 0.02  # how often it is looked whether a budget was refilled
-_DECAY = 0.95  # of what an address is believed to cost, with every request for it that cost less
-_REFUSAL = json.dumps({"error": {"code": "busy_table", "text": "many are asking at this moment; try again soon"}})
+MOST_CLIENTS = 1000  # clients remembered
+_TICK_S = 0.02  # how often budgets are checked for refilling
+_DECAY = 0.95  # factor by which the expected cost of a route decreases with every request that cost less
+_REFUSAL = json.dumps({"error": {"code": "busy_table", "text": "too many requests at the moment; try again soon"}})
 _mine = threading.local()
 _log = logging.getLogger("bastide.scheduling")
 
 
 @dataclass(slots=True)
 class Budget:
-    """Processor time that is refilled at a steady pace; may be overdrawn by one request."""
+    """A budget of processor time, refilled at a steady pace; may be overdrawn by one request."""
 
     share: float
     most_s: float
@@ -107,7 +107,7 @@ class Asked(Protocol):
 
 
 class Connection(Protocol):
-    """A connection as waitress has it, with the requests that it has read."""
+    """A connection of waitress, with the requests that it has read."""
 
     requests: Sequence[Asked]
     addr: tuple[str, int]
@@ -118,7 +118,7 @@ class Connection(Protocol):
 
 
 class Turn:
-    """One request of one connection, as waitress' threads take it: ``service`` does all of it."""
+    """One request of one connection, as a task for waitress' threads: ``service`` does all the work."""
 
     def __init__(self, scheduler: RequestScheduler, channel: Connection, client: str, lane: Lane, key: str,
                  now: float) -> None:
@@ -129,7 +129,7 @@ class Turn:
         _mine.turn, self._cpu_s = self, time.thread_time()
         try:
             self.channel.service()
-        except Exception as e:  # waitress trips over a client that goes while it is told that it asked nonsense
+        except Exception as e:  # waitress fails if a client disconnects while its malformed request is being answered
             _log.info("a connection ended with %s", type(e).__name__)
             self.channel.cancel()
         finally:
@@ -140,18 +140,18 @@ class Turn:
         self.channel.cancel()
 
     def computed(self) -> None:
-        """What is left to do is no work: the place is somebody else's."""
+        """The remaining work needs no processor: another request may take the place."""
         if self._computes:
             self._computes = False
             self._scheduler.done(self, time.thread_time() - self._cpu_s)
 
 
 class RequestScheduler:
-    """In front of a WSGI application: its wrapper, and what a waitress server hands its connections to.
+    """Sits in front of a WSGI application: wraps it, and a waitress server passes its connections to it.
 
-    ``routes`` are the application's (`routes`), ``known`` says by a request's Cookie header and its client's address
-    under which name a session goes, "" without; ``live`` is what every open page needs, ``once`` what waits however
-    long it takes.
+    ``routes`` are the application's (`routes`); ``known`` maps a request's Cookie header and its client's address to
+    the id of its session, "" without one; ``live`` are the routes that every open page needs, ``once`` those that wait
+    however long it takes.
     """
 
     def __init__(self, app: WSGIApplication, *, routes: frozenset[str] = frozenset(),
@@ -163,7 +163,7 @@ class RequestScheduler:
         self._changed = threading.Condition()
         self._dispatch: Callable[[Turn], None] | None = None
         self._waiting: dict[Lane, dict[str, deque[Turn]]] = {}  # by client
-        self._used: dict[str, tuple[float, float]] = {}  # processor time by client, and when that was
+        self._used: dict[str, tuple[float, float]] = {}  # processor time by client, and when it was recorded
         self._costs: dict[str, float] = {}
         shares = (limits.player_share, limits.live_share, limits.cheap_share, limits.dear_share)
         self._budgets = {lane: Budget(share, limits.saved_s if lane else limits.player_saved_s, at_s=clock())
@@ -189,38 +189,38 @@ class RequestScheduler:
     # -- the server's side ------------------------------------------------------------------------------------------
 
     def open(self, dispatch: Callable[[Turn], None]) -> None:
-        """Begin to hand turns to a server's threads."""
+        """Begin to schedule requests on a server's threads."""
         self._dispatch, self._closed = dispatch, False
         threading.Thread(target=self._keep_time, name="scheduler", daemon=True).start()
 
     def close(self) -> None:
-        """No turn begins any more."""
+        """Schedule nothing from now on."""
         with self._changed:
             self._closed, self._dispatch = True, None
             self._waiting.clear()
             self._changed.notify_all()
 
     def submit(self, channel: Connection) -> None:
-        """A connection has a whole request."""
+        """A connection has a complete request."""
         request = channel.requests[0]
         address = str(channel.addr[0])
         session = ""
         if not request.error:
             try:
                 session = self._known(request.headers.get("COOKIE", ""), address)
-            except Exception as e:  # whatever it brings: this is the thread that every connection has in common
+            except Exception as e:  # whatever it raises: this thread is shared by all connections
                 _log.error("a cookie could not be read", exc_info=e)
         client, key = session or network(address), _key(request, self._routes)
         with self._changed:
             now = self._clock()
             turn = Turn(self, channel, client, Lane.SIGNED if session else self._lane(key), key, now)
             if not self._waiting:
-                self._changed.notify_all()  # time is kept while anybody waits
+                self._changed.notify_all()  # the clock runs while anybody waits
             self._waiting.setdefault(turn.lane, {}).setdefault(client, deque()).append(turn)
             self._begin(now)
 
     def _lane(self, key: str) -> Lane:
-        """Where a request of somebody without a session waits."""
+        """The lane of a request without a session."""
         if key in self._live:
             return Lane.LIVE
         looks = key.startswith(("GET ", "HEAD "))
@@ -228,17 +228,17 @@ class RequestScheduler:
         return Lane.DEAR if dear else Lane.CHEAP
 
     def waiting(self) -> set[Connection]:
-        """The connections of those without a session that wait for their turn."""
+        """The connections without a session that wait for their turn."""
         with self._changed:
             return {turn.channel for lane, clients in self._waiting.items() if lane is not Lane.SIGNED
                     for turns in clients.values() for turn in turns}
 
     def done(self, turn: Turn, cpu_s: float) -> None:
-        """A turn's work is done and cost so much."""
+        """A request is done and took this long."""
         with self._changed:
             now = self._clock()
             cost = cpu_s + self._limits.every_s
-            if not turn.refused:  # a flood's refusals must not use up what others are served from
+            if not turn.refused:  # refusals during a flood must not use up the budget of others
                 self._computing[turn.lane] -= 1
                 self._costs[turn.key] = max(cpu_s, self._costs.get(turn.key, 0.0) * _DECAY)
                 budget = self._budgets[turn.lane]
@@ -248,7 +248,7 @@ class RequestScheduler:
                 del self._used[min(self._used, key=lambda client: self._use(client, now))]
             self._begin(now)
 
-    # -- whose turn it is -------------------------------------------------------------------------------------------
+    # -- who is next ------------------------------------------------------------------------------------------------
 
     def _use(self, client: str, now: float) -> float:
         """Seconds of processor time that count against a client."""
@@ -272,7 +272,7 @@ class RequestScheduler:
         return self._computing[lane] < AT_ONCE[lane]
 
     def _least(self, lane: Lane, now: float) -> Turn | None:
-        """The longest waiting request of the client that has used least."""
+        """The longest waiting request of the client that has used the least processor time."""
         clients = self._waiting.get(lane)
         if not clients:
             return None
@@ -280,7 +280,7 @@ class RequestScheduler:
         return self._taken(lane, client, clients[client][0])
 
     def _late(self, now: float) -> Turn | None:
-        """Somebody without a session who has waited too long."""
+        """A request without a session that has waited too long."""
         for lane in Lane:
             for client, turns in self._waiting.get(lane, {}).items() if lane is not Lane.SIGNED else ():
                 turn = next((t for t in turns if t.key not in self._once), None)
@@ -299,7 +299,7 @@ class RequestScheduler:
         return turn
 
     def _keep_time(self) -> None:
-        """Budgets are refilled and patience ends while nothing else happens."""
+        """Refills budgets and times out requests while nothing else happens."""
         with self._changed:
             while not self._closed:
                 self._changed.wait(_TICK_S if self._waiting else None)
@@ -307,21 +307,21 @@ class RequestScheduler:
 
 
 def aside() -> None:
-    """What the present request does from here on is no work for the interpreter, like hashing: others may go on."""
+    """What the current request does from here on needs no interpreter, like hashing: others may proceed."""
     turn: Turn | None = getattr(_mine, "turn", None)
     if turn is not None:
         turn.computed()
 
 
 def routes(rules: Iterable[Rule]) -> frozenset[str]:
-    """What `RequestScheduler` tells requests apart by: the method and the first two parts of the path of an
+    """What `RequestScheduler` distinguishes requests by: the method and the first two parts of the path of an
     application's rules."""
     return frozenset(f"{method} {' '.join('*' if p.startswith('<') else p for p in rule.rule.split('/')[1:3])}"
                      for rule in rules for method in rule.methods or ())
 
 
 def _key(request: Asked, known: frozenset[str]) -> str:
-    """What requests that cost alike have in common; addresses that are none have one key together."""
+    """The key that requests of equal cost share; all invalid addresses share one."""
     method, parts = str(getattr(request, "command", "")), str(getattr(request, "path", "")).split("/")[1:3]
     for key in (f"{method} {' '.join(parts)}", f"{method} {' '.join([*parts[:1], '*'])}"):
         if key in known:

@@ -25,18 +25,18 @@ from waitress.utilities import BadRequest
 from web.scheduling import RequestScheduler
 from web.threads import TaskDispatcher
 
-THREADS = 104  # at most: 64 event streams and 8 overlays hold one each, the rest answers requests
+THREADS = 104  # maximum: 64 event streams and 8 overlays hold one each, the rest serve requests
 CONNECTIONS = 400
 BUFFER = 1_000_000
-PER_CLIENT = 120  # of them by one address; nobody needs a tenth
-CROWDED = CONNECTIONS * 3 // 4  # from here on what is idle or slow to ask makes room, most of it of those who hold most
+PER_CLIENT = 120  # of them from one address; nobody needs a tenth of that
+CROWDED = CONNECTIONS * 3 // 4  # from here on idle or slow connections are closed, first of the clients that hold most
 _LOOP_S = 0.25
 _SWEEP_S = 1.0
-_RETIRE_S = 30.0  # a page that is opened asks forty times in a few seconds
-_IDLE_S = 30  # a connection that asks for nothing makes room for others
-_ASKING_S = 15.0  # one that begins to ask and never ends, too
-_STUCK_S = 20.0  # and one that does not read what it asked for
-_MOST_BODY = 65_536  # more is not even listened to; what a request may bring is less, see `web.answers`
+_RETIRE_S = 30.0  # opening a page takes forty requests in a few seconds
+_IDLE_S = 30  # a connection without a request may be closed to make room for others
+_ASKING_S = 15.0  # one that never completes its request, too
+_STUCK_S = 20.0  # and one that does not read its response
+_MOST_BODY = 65_536  # larger requests are not read; what a request may contain is less, see `web.answers`
 _END_S = 1.0
 _SWITCH_S = 0.0005  # Python itself: 5 ms
 _KEEPALIVE = (("TCP_KEEPIDLE", 10), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 2), ("TCP_USER_TIMEOUT", 20_000))
@@ -51,13 +51,13 @@ class PortInUse(ServerError):
 
 
 class _Parser(HTTPRequestParser):
-    """Waitress' own, which raises on some bytes that no request has: those are answered like every other nonsense, not
-    told to the program's log, which anybody could fill."""
+    """Waitress' own parser raises on some invalid bytes: these get the same response as other malformed requests, and
+    are not written to the program's log, which anybody could otherwise fill."""
 
     def received(self, data: bytes) -> int:
         try:
             return int(super().received(data))
-        except ValueError:  # also of text that cannot be decoded
+        except ValueError:  # also for text that cannot be decoded
             self.error = BadRequest("this is no request")
             self.completed = True
             self.connection_close = True
@@ -65,8 +65,8 @@ class _Parser(HTTPRequestParser):
 
 
 class _Channel(HTTPChannel):
-    """Of a connection that `web.tls` has decrypted the one at its far end is the client. What has been sent is let go:
-    waitress itself keeps it until a connection has sent a whole buffer more, which an event stream takes an hour for.
+    """For a connection that `web.tls` has decrypted, the client is the one at its far end. Sent data is released:
+    waitress itself keeps it until a connection has sent another whole buffer, which takes an event stream an hour.
     """
 
     parser_class = _Parser
@@ -77,9 +77,9 @@ class _Channel(HTTPChannel):
         super().__init__(server, sock, client or addr, server.secure if client else adj, map=map)
 
     def _flush_some(self, do_close: bool = True) -> bool:
-        if self.socket is None or not self.connected:  # its client has closed it: waitress would log a traceback
+        if self.socket is None or not self.connected:  # the client has closed it: waitress would log a traceback
             return False
-        sent = bool(super()._flush_some(do_close))  # whoever calls it holds the lock
+        sent = bool(super()._flush_some(do_close))  # the caller holds the lock
         if not self.total_outbufs_len and self.current_outbuf_count:
             self.outbufs[-1].close()
             self.outbufs[-1] = OverflowableBuffer(self.adj.outbuf_overflow)
@@ -88,15 +88,15 @@ class _Channel(HTTPChannel):
 
 
 class PageServer:
-    """Serves an application of `web.app.create_app` from entering to leaving.
+    """Serves an application of `web.app.create_app` while the context is entered.
 
-    Entering raises PortInUse or ServerError. Port 0 takes any free port; ``port`` says which. Leaving ends the open
-    event streams and the connections within about a second.
+    Entering raises PortInUse or ServerError. Port 0 takes any free port; ``port`` is the actual one. Leaving ends the
+    open event streams and connections within about a second.
     """
 
     def __init__(self, app: Flask, host: str = "127.0.0.1", port: int = 8000, *, threads: int = THREADS,
                  connections: int = CONNECTIONS, buffer: int = BUFFER) -> None:
-        """``buffer`` is how many bytes wait for a client before its thread does."""
+        """``buffer`` is how many bytes may wait for a client before its thread has to wait."""
         self._app, self._threads, self._connections, self._buffer = app, threads, connections, buffer
         self.host = host
         self.port = port
@@ -108,44 +108,44 @@ class PageServer:
 
     @property
     def inside(self) -> str:
-        """The address at which this machine itself reaches the page."""
+        """The URL at which this machine itself reaches the page."""
         return {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
 
     @property
     def url(self) -> str:
-        """Where the page is, for a browser on this machine."""
+        """The page's URL for a browser on this machine."""
         return f"http://{f'[{self.inside}]' if ':' in self.inside else self.inside}:{self.port}/"
 
     def announce(self, port: int, client: tuple[str, int]) -> None:
-        """The connection that will come from this port of our own is that client's, by HTTPS."""
+        """The connection from this local port will be that client's, over HTTPS."""
         self._announced[port] = client
 
     def forget(self, port: int) -> None:
-        """It will not come."""
+        """That connection will not come."""
         self._announced.pop(port, None)
 
     def __enter__(self) -> Self:
         listening = _listen(self.host, self.port)
-        # The table's loop gives the interpreter away hundreds of times in a frame, with every call into OpenCV, and
-        # gets it back only when whoever has it is made to let go.
+        # The table's loop releases the interpreter hundreds of times per frame, with every call into OpenCV, and
+        # gets it back only when whoever holds it is made to release it.
         self._switch_s = sys.getswitchinterval()
         sys.setswitchinterval(min(self._switch_s, _SWITCH_S))
         self.port = listening.getsockname()[1]
         self._app.config["BOUND_HOST"] = self.host
-        # With more threads than streams a request seldom waits; waitress would warn each time that one does.
+        # With more threads than streams a request rarely waits; waitress would warn each time one does.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-        logging.getLogger("waitress").setLevel(logging.WARNING)  # every client that goes in the middle is no news
+        logging.getLogger("waitress").setLevel(logging.WARNING)  # a client that disconnects half-way is not logged
         self._server = create_server(
             self._app, map=self._sockets, sockets=[listening], _dispatcher=TaskDispatcher(self._threads),
             connection_limit=self._connections,
             channel_request_lookahead=1, channel_timeout=_IDLE_S, cleanup_interval=10,
             outbuf_high_watermark=self._buffer, ident="bastide", max_request_body_size=_MOST_BODY,
             max_request_header_size=16_384, trusted_proxy=None,
-            clear_untrusted_proxy_headers=False,  # who was forwarded must be seen: the door takes it for a stranger
+            clear_untrusted_proxy_headers=False,  # access control must recognise forwarded requests
         )
         self._server.channel_class = _Channel
         self._server.announced, self._server.inside = self._announced, self.inside
-        # Waitress sets these on every connection: one whose client has vanished without a word ends in time.
+        # Waitress sets these on every connection: one whose client has vanished silently is closed eventually.
         self._server.adj.socket_options = [
             (socket.SOL_TCP, socket.TCP_NODELAY, 1), (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
             *((socket.IPPROTO_TCP, getattr(socket, name), value) for name, value in _KEEPALIVE
@@ -155,7 +155,7 @@ class PageServer:
         self._server.secure.url_scheme = "https"
         self._scheduler: RequestScheduler = self._app.extensions["scheduler"]
         self._scheduler.open(self._server.task_dispatcher.add_task)
-        self._server.add_task = self._scheduler.submit  # whose turn it is, is not left to who comes first
+        self._server.add_task = self._scheduler.submit  # requests are scheduled, not served in order of arrival
         self._thread = threading.Thread(target=self._run, name="page-server", daemon=True)
         self._thread.start()
         return self
@@ -192,7 +192,7 @@ class PageServer:
 
 
 class Channel(Protocol):
-    """A connection as waitress has it: the request that comes in, those that wait, bytes that nobody has fetched."""
+    """A connection of waitress: the incoming request, the waiting ones, bytes that the client has not fetched."""
 
     addr: tuple[str, int]
     request: object
@@ -205,20 +205,20 @@ Open = TypeVar("Open", bound=Channel)
 
 
 class Sweeper:
-    """Finds the connections that hold a place for nothing: those that never finish asking, do not read their answer, or
-    are more than one client needs. Looks are a second apart and take what they see from waitress' own channels."""
+    """Finds connections that occupy a place without need: those that never complete a request, do not read their
+    response, or are more than a client needs. Checks are a second apart, on waitress' own channels."""
 
-    def __init__(self, clock: Callable[[], float] = time.time, *,  # the clock that waitress has
+    def __init__(self, clock: Callable[[], float] = time.time, *,  # waitress' clock
                  crowded: int = CROWDED) -> None:
         self._clock, self._crowded = clock, crowded
         self._asking: dict[Channel, tuple[object, float]] = {}
 
     def overdue(self, channels: Sequence[Open], queued: Collection[object] = ()) -> list[Open]:
-        """The connections to close, of all that are open now; ``queued`` have asked and wait for their turn."""
+        """The connections to close, of all open ones; ``queued`` have a complete request and wait for their turn."""
         now = self._clock()
         before, self._asking = self._asking, {}
         late: list[Open] = []
-        # By client: those with nothing under way, the first to make room, and those that have not ended asking.
+        # By client: those without a request, which are closed first, and those with an incomplete one.
         waiting: dict[str, list[Open]] = {}
         asking: dict[str, list[Open]] = {}
         clients: Counter[str] = Counter()

@@ -142,7 +142,7 @@ class Streams:
             elif view is not had:
                 yield self._event("change", view, self._changes(had, view))
             elif quiet_s == 0.0:
-                yield "event: beat\ndata: {}\n\n"  # reconnected, and nothing has changed meanwhile
+                yield "event: beat\ndata: {}\n\n"  # reconnected, and nothing has changed in the meantime
             self._keep(view)
             had, quiet_s = view, 0.0
 

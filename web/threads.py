@@ -18,8 +18,8 @@ _log = logging.getLogger("bastide.page")
 
 
 class TaskDispatcher(ThreadedTaskDispatcher):
-    """Waitress' own, which begins a thread when all others are busy, up to ``most``, and ends those that nobody has
-    needed between two calls of `retire`."""
+    """Waitress' dispatcher, but a thread is started when all others are busy, up to ``most``, and those not needed
+    between two calls of `retire` end."""
 
     def __init__(self, most: int) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class TaskDispatcher(ThreadedTaskDispatcher):
         if left < 0 and running < self._most:
             try:
                 self.set_thread_count(running + 1)
-            except RuntimeError as e:  # the system has no more: those that there are take it in turn
+            except RuntimeError as e:  # the system has no more threads: the existing ones take turns
                 _log.warning("%s", e)
         super().add_task(task)
 
@@ -48,11 +48,11 @@ class TaskDispatcher(ThreadedTaskDispatcher):
         try:
             super().start_new_thread(target, thread_no)
         except RuntimeError:
-            self.threads.discard(thread_no)  # whoever calls this holds the lock
+            self.threads.discard(thread_no)  # the caller holds the lock
             raise
 
     def retire(self) -> None:
-        """End the idle threads that were not needed since the last call, but for SPARE of them."""
+        """End the idle threads that were not needed since the last call, except SPARE of them."""
         with self.lock:
             running = len(self.threads) - self.stop_count
             idle = max(0, running - self.active_count)

@@ -127,7 +127,7 @@ class SecureFront:
         except TimeoutError:
             pass
         finally:
-            to_page.transport.abort()  # before any await: shutdown may come meanwhile
+            to_page.transport.abort()  # before any await: shutdown may begin in the meantime
             for way in ways:
                 way.cancel()
             await asyncio.gather(*ways, return_exceptions=True)

@@ -133,4 +133,4 @@ def _text(value: object) -> str:
     try:
         return value.decode("utf-8") if isinstance(value, bytes) else str(value)
     except UnicodeDecodeError:
-        raise Damaged("a text in it is none any more") from None
+        raise Damaged("a text in it is corrupt") from None

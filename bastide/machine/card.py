@@ -48,7 +48,7 @@ name =
 # The page's language: en, de or fr
 language =
 
-# The administrator's PIN, 4 to 12 digits. A lost one is set anew here.
+# The administrator's PIN, 4 to 12 digits. A lost one is reset here.
 pin =
 """
 

@@ -170,7 +170,7 @@ class TileBook:
             os.replace(self.folder / BOOK, aside)
         except OSError as e:
             raise Failure(f"{self.folder / BOOK} cannot be read or moved ({e.strerror or e}); check its rights") from e
-        self.notice = f"{self.folder / BOOK} was damaged ({why}) and is kept as {aside.name}; learning begins anew"
+        self.notice = f"{self.folder / BOOK} was damaged ({why}) and is kept as {aside.name}; learning starts over"
 
 
 def _version(line: Mapping[str, Any]) -> VersionRow:

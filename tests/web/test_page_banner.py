@@ -102,7 +102,7 @@ def test_an_update_is_refused_offered_installed_and_told(served, visit):
     page.locator("[data-key='machine-updates']").click()
     file = {"name": "bastide.deb", "mimeType": "application/x-debian-package", "buffer": b"x" * 120_000}
     page.locator("#update-file").set_input_files(file)
-    expect(page.locator("#machine .outcome.bad")).to_contain_text("not signed by anyone whom this table trusts")
+    expect(page.locator("#machine .outcome.bad")).to_contain_text("not signed by anybody this table trusts")
     updates.signed = updates.plays = True
     page.locator("#update-file").set_input_files(file)
     expect(page.locator(".outcome.good")).to_contain_text("Two new paints")

@@ -70,7 +70,7 @@ def test_the_lens_is_seen_thinned_kept_and_gone_back_to(served, visit, language,
     page.locator("[data-key^='export-']").scroll_into_view_if_needed()
     picture(page, f"lens-history-{language}")
     page.locator("#lens-file").set_input_files({"name": "x.json", "mimeType": "application/json", "buffer": b"{}"})
-    expect(page.locator("#toast")).to_contain_text({"en": "no calibration", "de": "keine Kalibrierung",
+    expect(page.locator("#toast")).to_contain_text({"en": "not a calibration", "de": "keine Kalibrierung",
                                                     "fr": "pas un étalonnage"}[language])
     page.locator("#lens-file").set_input_files(file)
     expect(page.locator("#toast")).to_contain_text({"en": "in use", "de": "in Gebrauch", "fr": "en service"}[language])

@@ -210,7 +210,7 @@ def test_a_backup_is_made_and_another_one_uploaded_checked_and_restored(tmp_path
             spoiled = tmp_path / "spoiled.zip"
             spoiled.write_bytes(file.read_bytes()[:-300])
             page.locator("#backup-file").set_input_files(spoiled)
-            expect(page.locator(".outcome.bad")).to_contain_text("no whole backup of bastide: nothing was changed")
+            expect(page.locator(".outcome.bad")).to_contain_text("not an intact backup of bastide: nothing was changed")
             page.locator("#backup-file").set_input_files(file)
             expect(page.locator("[data-key='backup-put']")).to_be_disabled()
             picture(page, "backup")
@@ -218,7 +218,7 @@ def test_a_backup_is_made_and_another_one_uploaded_checked_and_restored(tmp_path
             runs[0] = False
             page.locator("[data-key='machine-backup']").click()
             page.locator("[data-key='backup-put']").click()
-            expect(page.locator("#toast")).to_contain_text("Being restored")
+            expect(page.locator("#toast")).to_contain_text("Restoring")
             assert len(given) == 1 and given[0].read_bytes() == file.read_bytes()
 
 
@@ -240,7 +240,7 @@ def test_the_administrators_pin_is_asked_for_and_the_tables_is_not_enough(tmp_pa
             expect(page.locator("#pin-title")).to_have_text("The administrator's PIN")
             page.locator("#pin").fill("2580")
             page.keyboard.press("Enter")
-            expect(page.locator("#pin-error")).to_contain_text("This takes the administrator's")
+            expect(page.locator("#pin-error")).to_contain_text("This needs the administrator's")
             page.locator("#pin").fill("907143")
             page.keyboard.press("Enter")
             expect(page.locator("#pin-dialog")).to_have_count(0)

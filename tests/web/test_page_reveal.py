@@ -49,7 +49,7 @@ def test_all_screens_walk_together_and_the_winner_comes_last(serve, visit):
             rows(page, scores)
     late = visit(server.url, 390, 844)  # whoever comes now is where everybody is
     expect(late.locator(".walk-stage span")).to_have_text(f"{len(steps)} of {len(steps)}")
-    expect(late.locator("#reveal")).to_contain_text("Another device leads")
+    expect(late.locator("#reveal")).to_contain_text("Another device controls")
     best = session.view()["players"][final["winners"][0]]["name"]
     tablet.locator("#reveal [data-key='next']").click()
     for page in (tablet, television, late):

@@ -97,7 +97,7 @@ def test_every_camera_shows_a_picture_or_what_is_wrong_and_one_is_chosen_with_on
     until(page, "document.querySelector('.camera-card img').naturalWidth > 0")
     page.locator("#camera-address").fill("192.168.1.9:8080")
     page.keyboard.press("Enter")
-    expect(page.locator(".camera-address .warn")).to_contain_text("no address of a network camera")
+    expect(page.locator(".camera-address .warn")).to_contain_text("not the address of a network camera")
     page.locator("#camera-address").fill("http://anna:geheim@192.168.1.9:8080/video")
     page.keyboard.press("Enter")
     expect(page.locator(".camera-card")).to_have_count(4)
@@ -105,7 +105,7 @@ def test_every_camera_shows_a_picture_or_what_is_wrong_and_one_is_chosen_with_on
     picture(page, "cameras")
     assert not violations(page)
     good.get_by_role("button").click()
-    expect(page.locator("#toast")).to_contain_text("Beginning anew")
+    expect(page.locator("#toast")).to_contain_text("Restarting")
     assert served.again == ["again"] and served.settings.value("source") == "usb:0"
     page.wait_for_selector("body[data-ready] .tile")
     expect(page.locator("#machine h3").first).to_have_text("Cameras")  # and the view is open again
@@ -120,7 +120,7 @@ def test_a_setting_is_set_refused_reset_and_waits_for_a_new_beginning(machine, v
     expect(page.locator("#setting-light ~ .setting-word")).to_contain_text("command line")
     page.locator("#setting-port").fill("8090")
     page.locator("#setting-port").press("Tab")
-    expect(page.locator(".outcome.waits")).to_contain_text("Not in force yet: Port")
+    expect(page.locator(".outcome.waits")).to_contain_text("Not in effect yet: Port")
     page.locator("#setting-source").fill("moon:1")
     page.locator("#setting-source").press("Tab")
     expect(page.locator(".setting.wrong")).to_contain_text("unknown source 'moon:1'")
@@ -133,7 +133,7 @@ def test_a_setting_is_set_refused_reset_and_waits_for_a_new_beginning(machine, v
     assert not violations(page)
     picture(page, "settings")
     page.locator("[data-key='settings-restart']").click()
-    expect(page.locator("#toast")).to_contain_text("Beginning anew")
+    expect(page.locator("#toast")).to_contain_text("Restarting")
     assert served.again == ["again"]
 
 

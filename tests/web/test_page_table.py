@@ -130,7 +130,7 @@ def test_a_new_game_with_its_players_rules_and_level(serve, visit):
     page, other = visit(server.url), visit(server.url, 390, 844)
     page.locator("[data-key='bar.more']").click()
     page.locator("[data-key='menu.new']").click()
-    expect(page.locator("#setup footer")).to_contain_text("under way")
+    expect(page.locator("#setup footer")).to_contain_text("in progress")
     page.locator("[data-key='remove-3']").click()
     page.locator("[data-key='name-0']").fill("Ωμέγα")
     page.locator("[data-key='name-1']").fill("愛 さん")

@@ -299,7 +299,7 @@ def test_a_pin_is_asked_by_the_page_once_on_a_device(session, visit):
         expect(dialog).to_be_visible()
         dialog.locator("input").fill("1234")
         dialog.get_by_role("button", name="Set the PIN").click()
-        expect(dialog.get_by_role("alert")).to_contain_text("nobody guesses")
+        expect(dialog.get_by_role("alert")).to_contain_text("hard to guess")
         dialog.locator("input").fill(PIN)
         dialog.get_by_role("button", name="Set the PIN").click()
         expect(dialog).to_have_count(0)

@@ -152,7 +152,7 @@ def test_a_throttled_client_is_refused_while_another_pin_is_hashed(slow_hash):
 def test_a_pin_that_is_set_cannot_be_set_first_and_the_refusal_is_immediate(slow_hash):
     rights = Rights(with_pins())
     asked = slow_hash(rights).submit(rights.set_pins, "4711", by="192.168.1.66", first=True)
-    with pytest.raises(Refused, match="set meanwhile"):
+    with pytest.raises(Refused, match="set in the meantime"):
         asked.result(PATIENCE_S)
 
 

@@ -1,4 +1,4 @@
-// Made of the server's types (web/described.py): python -m web.described writes it anew.
+// Made of the server's types (web/described.py): python -m web.described regenerates it.
 
 /** The number of the camera's newest picture, and its measurements. */
 export type AimState = {
