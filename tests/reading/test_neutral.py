@@ -83,6 +83,16 @@ def test_a_walk_that_goes_on_is_one_walk(table: PiecesTable) -> None:
     assert table.beyond_tiles() == [DragonMoved(player=0, path=((0, 0), WEST, FAR))]
 
 
+def test_a_walk_that_went_on_past_whoever_is_still_seen_is_asked(table: PiecesTable) -> None:
+    table.lays(FAR, "dragon.16", 0, figure("dragon.16", 0, "field", "NL NR EL WR", "red"))
+    table.stands["dragon"] = (0, 0), (0.4, 0.6)
+    table.sees()
+    assert table.beyond_tiles() == [DragonMoved(player=0, path=((0, 0),))]
+    table.stands["dragon"] = FAR, (0.5, 0.5)
+    table.sees(every_s=25.0)  # neither of the two on its way has been taken home
+    assert questions(table) == [DragonMoved(player=0, path=((0, 0), WEST, FAR))]
+
+
 def test_where_it_cannot_have_gone_is_not_told(table: PiecesTable) -> None:
     table.lays(FAR, "base.V", 2)  # nothing has it walk
     table.stands["dragon"] = (0, 0), (0.5, 0.5)
