@@ -90,6 +90,13 @@ class Person:
     def answer_rules(self, session: TableSession, over: bool = False) -> None:
         """Answer what the rules ask on the page about an earlier turn (until then a camera may still see it), or about
         any turn when the game is ``over``."""
+        while (found := self._asked_by_rules(session, over)) is not None:
+            name, choice, sentence = found
+            self.asked.append(sentence)
+            session.command({"do": "answer", "question": name, "choice": choice})
+
+    def _asked_by_rules(self, session: TableSession, over: bool) -> tuple[str, int, str] | None:
+        """The next such question that has a right answer: its name, the answer's number, and both as a sentence."""
         state = session.state
         for question in state.asked:
             if question.code == CLAIM or question.turn >= state.turn and not over:
@@ -99,8 +106,9 @@ class Person:
             happened = (*self._ahead.get(at, ()), *self._moves.get(at, ())) if at is not None else ()
             choice = next((n for n, a in enumerate(question.answers) if any(_says(a, m) for m in happened)), None)
             if choice is not None:
-                self.asked.append(f"turn {state.turn} {at}: {question.text} {to_json(question.answers[choice])}")
-                session.command({"do": "answer", "question": question_id(question), "choice": choice})
+                return (question_id(question), choice,
+                        f"turn {state.turn} {at}: {question.text} {to_json(question.answers[choice])}")
+        return None
 
     def _move(self, seq: int, before: bool, known: Mapping[int, Event]) -> dict[str, Any] | None:
         """The move that an event of the log is about: the one of its turn that it says, else the first of its kind, of

@@ -106,15 +106,17 @@ def test_what_the_rules_ask_about_an_earlier_turn_is_answered_in_the_next_one(tm
     """The camera has until the next tile to see for itself whom an event sent home."""
     setup = Setup(expansions=("wheel",), rules=edition(), players=SETUP.players)
     put = FigurePlaced(player=0, figure="follower", at=(2, -1), feature="cloister", where="I")
-    took = PlagueTook(player=0, figure="follower", at=(2, -1), feature="cloister", where="I")
+    too = FigurePlaced(player=1, figure="follower", at=(-1, 3), feature="road", where="N E")
+    took = (PlagueTook(player=1, figure="follower", at=(-1, 3), feature="road", where="N E"),
+            PlagueTook(player=0, figure="follower", at=(2, -1), feature="cloister", where="I"))
     begun: tuple[Event, ...] = (
         TilePlaced(player=0, tile="wheel.27", at=(2, -1), rot=3), put,
-        TilePlaced(player=1, tile="wheel.28", at=(-1, 3), rot=2),
+        TilePlaced(player=1, tile="wheel.28", at=(-1, 3), rot=2), too,
         WheelTurned(player=0, steps=3), TilePlaced(player=0, tile="wheel.29", at=(4, 2), rot=0),
         WheelTurned(player=1, steps=2))
     tile, last = (TilePlaced(player=1, tile="wheel.31", at=(-1, 2), rot=1),
                   TilePlaced(player=0, tile="wheel.26", at=(2, -2), rot=0))
-    events = (*begun, took, tile, last)
+    events = (*begun, *took, tile, last)
     person = Person(Game(setup=setup, turns=turns_of(setup, events)))
     picture = np.zeros((8, 8, 3), np.uint8)
     with Store(tmp_path / "log.sqlite") as store:
