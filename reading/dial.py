@@ -214,8 +214,12 @@ class DialMoves:
                 if after_it and (newest and (now.last or now.t_s - after_it[0].since_s >= LIMITS.ask_after_s)
                                  or not newest and not self._signed(dial, states[-1], log, n + 1)):
                     came = after_it[:1]
-            elif dial.sections[came[-1].section] not in ways:  # it moved twice: a tile with a sign was put away
-                came = came[len(mine):len(mine) + 1]
+            else:  # it may have moved twice: a tile with a sign was put away
+                begun = dial.sections.index(dial.at(states[_first(log, n) - len(mine)]))
+                rests = [s for s, after in zip(came, came[1:], strict=False)
+                         if s.section != begun and after.since_s - s.since_s >= LIMITS.notice_s] + came[-1:]
+                if dial.sections[came[-1].section] not in ways or len(rests) > 1:
+                    came = (came if len(rests) == 1 else rests)[len(mine):len(mine) + 1]
             section = dial.sections[came[-1].section] if came else ""
             place = log.groups[n - 1].last_seq if n else 0
             if section in ways and log.denied_in(n - 1, ways[section]):
@@ -287,11 +291,12 @@ class DialMoves:
             newest = max(tracks, key=lambda f: f.back_s)
             if newest.real < LIMITS.agreed:
                 continue
-            for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - DIAL.newest), -1):
-                group, laid = log.groups[n], _laid_s(belief, log, n)
-                if group.tile is None or laid is None or not isinstance(group.tile.event, TilePlaced) \
-                        or group.tile.event.player != player or laid > newest.back_s:
-                    continue
+            turns, fits = _turns_of(newest, player, belief, log)
+            if not fits and now.t_s - newest.back_s < 2 * LIMITS.ask_after_s and not now.last:
+                continue  # that turn's tile has not been found yet
+            for n in turns[:1]:
+                group = log.groups[n]
+                assert group.tile is not None
                 if any(type(line.event) is type(dial.claim(player, "", section)) for line in group.rest):
                     break
                 ways = [(dial.claim(player, piece, section), p)
@@ -304,13 +309,27 @@ class DialMoves:
                 instead = not mine or newest.real >= there + DIAL.surer and there < LIMITS.settles
                 if mine and (mine[-1].pinned or not instead and newest.real < LIMITS.sure):
                     break
-                sure, (event, p) = DIAL.sure if instead else 0.5, ways[0]
+                asked = not instead or not fits
+                sure, (event, p) = 0.5 if asked else DIAL.sure, ways[0]
                 options: list[tuple[tuple[Event, ...], float]] = [((e,), sure * q) for e, q in ways]
-                yield Decision(events=(event,), confidence=sure * p, asked=not instead or p < DIAL.piece,
+                yield Decision(events=(event,), confidence=sure * p, asked=asked or p < DIAL.piece,
                                alternatives=(*options, ((), 1.0 - sure)), at=newest.at, frame=now.frame,
                                after=None if mine and instead else group.tile.seq,
                                replaces=mine[-1].seq if mine and instead else None)
                 return
+
+
+def _turns_of(f: FigureTrack, player: int, belief: TableBelief, log: LoggedGame) -> tuple[list[int], bool]:
+    """The newest turns of a player in which a figure may have come, the likeliest first, and whether it fits them: it
+    came after their tile and before the next one. Without any that fits, those before it came."""
+    mine = [n for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - DIAL.newest), -1)
+            if (tile := log.groups[n].tile) is not None and isinstance(tile.event, TilePlaced)
+            and tile.event.player == player and _laid_s(belief, log, n) is not None]
+    ended = [n for n in mine if f.absent_s is not None and f.absent_s >= (_laid_s(belief, log, n + 1) or math.inf)]
+    surely = [n for n in mine if (_laid_s(belief, log, n) or 0.0) <= f.back_s]
+    maybe = [n for n in mine if n not in surely and _bare_s(belief, log, n) <= f.back_s]
+    fits = [n for n in (*surely, *maybe) if n not in ended]
+    return fits or surely, bool(fits)
 
 
 def _pieces(f: FigureTrack, own: TableBelief, belief: TableBelief, state: View,

@@ -41,6 +41,7 @@ class DialTable(Table):
         super().__init__(setup, BOARD)
         self.setup = setup
         self.piece: str | None = "fortune"
+        self.hidden: Square | None = None
         self.sees()
 
     def look(self) -> TableLook:
@@ -49,6 +50,8 @@ class DialTable(Table):
         if self.piece is not None:
             at, foot = point(self.piece)
             squares[at] = replace(squares[at], neutral={"pig": NeutralLook(there=4.0, foot=foot)})
+        if self.hidden is not None:
+            squares[self.hidden] = replace(squares[self.hidden], seen=0.1)
         return replace(seen, squares=squares)
 
     def turns_to(self, section: str | None) -> None:
@@ -166,6 +169,28 @@ def test_a_figure_that_slips_to_the_next_square_of_its_section_is_one_figure(tab
     assert table.told(CrownTaken) == [CrownTaken(player=0, figure="follower", segment="storm")]
 
 
+def test_a_figure_that_came_after_the_next_tile_is_of_a_turn_whose_tile_was_hidden(table: DialTable) -> None:
+    """An arm lies over the tile that its player has just laid, on the other side of the board."""
+    table.lays(NORTH, *PLAIN)
+    table.lays(WEST, "wheel.32", 0)
+    table.tiles[EAST], table.hidden = ("wheel.32", 0), EAST
+    table.puts("famine", "red")
+    table.hidden = None
+    table.sees()
+    at = next(n for n, e in enumerate(table.events) if isinstance(e, CrownTaken))
+    assert table.events[at - 1:] == [TilePlaced(player=0, tile="wheel.32", at=EAST, rot=0),
+                                     CrownTaken(player=0, figure="follower", segment="famine")]
+
+
+def test_two_stops_before_one_tile_are_two_moves(table: DialTable) -> None:
+    """A tile with a sign was put away: nobody sees that, but the piece stood still between the two."""
+    table.turns_to("tax")
+    table.turns_to("famine")
+    table.lays(WEST, *SIGNED)
+    table.sees()
+    assert table.told(WheelTurned) == [WheelTurned(player=0, steps=1), WheelTurned(player=0, steps=1)]
+
+
 def test_a_figure_in_a_hand_over_a_section_is_not_put_there(table: DialTable) -> None:
     """Twice one look shows it; two more, soon after, do not, and then nobody touches the board for long."""
     table.lays(NORTH, *PLAIN)
@@ -227,9 +252,9 @@ def test_a_large_follower_on_a_section_is_told_by_its_size() -> None:
 def test_a_figure_on_a_section_and_one_on_the_tile_are_one_too_many(table: DialTable, on_tile: float,
                                                                     on_section: float, asked: bool) -> None:
     table.lays(NORTH, *PLAIN, figure("wheel.32", 3, "road", "N", "red", there=on_tile))
-    table.lays(WEST, "wheel.32", 0)
     table.puts("famine", "red", there=on_section)
-    table.sees()
+    table.lays(WEST, "wheel.32", 0)
+    table.sees(8)
     told = dict(effective(table.book.entries))
     assert bool(open_questions(table.book.entries)) == asked == (table.book.questions > 0)
     assert asked == any(isinstance(told[seq], CrownTaken) for seq in open_questions(table.book.entries))
