@@ -25,6 +25,7 @@ class Person:
     def __init__(self, game: Game) -> None:
         self.asked: list[str] = []
         self.entered: list[dict[str, Any]] = []
+        self._waits: set[str] = set()  # questions of the rules about earlier turns that were open after the last move
         self._lies: dict[tuple[int, int], dict[str, Any]] = {}
         # by the figure's square: where the tile of its turn lies, and the figure
         self._stands: dict[tuple[int, int], list[tuple[tuple[int, int], dict[str, Any]]]] = {}
@@ -89,19 +90,29 @@ class Person:
                 self.entered.append(found)
 
     def answer_rules(self, session: TableSession, over: bool = False) -> None:
-        """Answer what the rules ask on the page about an earlier turn (until then a camera may still see it), or about
-        any turn when the game is ``over``."""
+        """Answer what the rules ask on the page about an earlier turn (until then a camera may still see it) and still
+        ask when another move is logged, or about any turn when the game is ``over``."""
+        waited = {question_id(q) for q in session.state.asked} if over else self._waits
+        while (found := self._asked_by_rules(session, waited, over)) is not None:
+            name, choice, sentence = found
+            self.asked.append(sentence)
+            session.command({"do": "answer", "question": name, "choice": choice})
+        self._waits = {question_id(q) for q in session.state.asked if q.turn < session.state.turn}
+
+    def _asked_by_rules(self, session: TableSession, waited: set[str], over: bool) -> tuple[str, int, str] | None:
+        """The next such question that has a right answer: its name, the answer's number, and both as a sentence."""
         state = session.state
         for question in state.asked:
-            if question.code == CLAIM or question.turn >= state.turn and not over:
+            name = question_id(question)
+            if question.code == CLAIM or name not in waited or question.turn >= state.turn and not over:
                 continue
             at = next((e.at for (_, e), turn in zip(effective(session.entries), state.happened, strict=True)
                        if turn == question.turn and isinstance(e, TilePlaced)), None)
             happened = (*self._ahead.get(at, ()), *self._moves.get(at, ())) if at is not None else ()
             choice = next((n for n, a in enumerate(question.answers) if any(_says(a, m) for m in happened)), None)
             if choice is not None:
-                self.asked.append(f"turn {state.turn} {at}: {question.text} {to_json(question.answers[choice])}")
-                session.command({"do": "answer", "question": question_id(question), "choice": choice})
+                return (name, choice, f"turn {state.turn} {at}: {question.text} {to_json(question.answers[choice])}")
+        return None
 
     def _move(self, seq: int, before: bool, known: Mapping[int, Event]) -> dict[str, Any] | None:
         """The move that an event of the log is about: the one of its turn that it says, else the first of its kind, of

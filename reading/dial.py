@@ -17,11 +17,12 @@ from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame
 from reading.neutral import NEUTRAL, Sightings, stands_on, updated
+from reading.pieces import kinds
 from reading.policy import Decision, Doubt, Moment
 from reading.removals import TAKEN
-from scoring.contributions import Dial
+from scoring.contributions import Dial, View
 from scoring.events import Event, FigureEvent, TilePlaced
-from scoring.state import GameState
+from scoring.state import GameState, in_hand
 from scoring.tiles import Square
 from vision.looks import NeutralLook, SquareLook, TableLook
 
@@ -32,7 +33,9 @@ class DialLimits:
 
     sure: float = 0.97  # probability of a move that was seen and that the rules allow (chosen)
     forced: float = 0.9  # and of one that follows from a figure's absence (chosen)
-    surer: float = 2.0  # by which a figure on a section must be surer than one on the tile of its turn (chosen)
+    surer: float = 2.0  # by which a figure on a section must be surer than one on the tile of its turn, which may be
+    # its print (chosen)
+    piece: float = 0.86  # probability of its piece below which people are asked (as `Limits.agreed`)
     looks: int = 2  # in a row that see a figure on a section before it is told (chosen)
     newest: int = 4  # turns whose events are still looked for (chosen)
 
@@ -211,8 +214,12 @@ class DialMoves:
                 if after_it and (newest and (now.last or now.t_s - after_it[0].since_s >= LIMITS.ask_after_s)
                                  or not newest and not self._signed(dial, states[-1], log, n + 1)):
                     came = after_it[:1]
-            elif dial.sections[came[-1].section] not in ways:  # it moved twice: a tile with a sign was put away
-                came = came[len(mine):len(mine) + 1]
+            else:  # it may have moved twice: a tile with a sign was put away
+                begun = dial.sections.index(dial.at(states[_first(log, n) - len(mine)]))
+                rests = [s for s, after in zip(came, came[1:], strict=False)
+                         if s.section != begun and after.since_s - s.since_s >= LIMITS.notice_s] + came[-1:]
+                if dial.sections[came[-1].section] not in ways or len(rests) > 1:
+                    came = (came if len(rests) == 1 else rests)[len(mine):len(mine) + 1]
             section = dial.sections[came[-1].section] if came else ""
             place = log.groups[n - 1].last_seq if n else 0
             if section in ways and log.denied_in(n - 1, ways[section]):
@@ -284,22 +291,62 @@ class DialMoves:
             newest = max(tracks, key=lambda f: f.back_s)
             if newest.real < LIMITS.agreed:
                 continue
-            for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - DIAL.newest), -1):
-                group, laid = log.groups[n], _laid_s(belief, log, n)
-                if group.tile is None or laid is None or not isinstance(group.tile.event, TilePlaced) \
-                        or group.tile.event.player != player or laid > newest.back_s:
-                    continue
-                event = dial.claim(player, "follower", section)
-                if log.denied_in(n, event) or any(type(line.event) is type(event) for line in group.rest):
+            turns, fits = _turns_of(newest, player, belief, log)
+            if not fits and now.t_s - newest.back_s < 2 * LIMITS.ask_after_s and not now.last:
+                continue  # that turn's tile has not been found yet
+            for n in turns[:1]:
+                group = log.groups[n]
+                assert group.tile is not None
+                if any(type(line.event) is type(dial.claim(player, "", section)) for line in group.rest):
+                    break
+                ways = [(dial.claim(player, piece, section), p)
+                        for piece, p in _pieces(newest, own, belief, self.steps.closed(states[_first(log, n)]), player)]
+                if any(log.denied_in(n, event) for event, _ in ways):
                     break
                 mine = group.figures()  # one figure a turn: the tile's print may have been taken for one
-                if mine and (mine[-1].pinned or newest.real < DIAL.surer + max(
-                        (f.real for f in belief.by_square.get(group.at or (0, 0), ()) if f.present), default=0.0)):
+                there = max((f.real for f in belief.by_square.get(group.at or (0, 0), ()) if f.present), default=0.0)
+                # with a surer figure on the tile both may stand there, although that is one too many: people are asked
+                instead = not mine or newest.real >= there + DIAL.surer and there < LIMITS.settles
+                if mine and (mine[-1].pinned or not instead and newest.real < LIMITS.sure):
                     break
-                yield Decision(events=(event,), confidence=DIAL.sure, asked=False, at=newest.at,
-                               alternatives=(((event,), DIAL.sure), ((), 1.0 - DIAL.sure)), frame=now.frame,
-                               after=None if mine else group.tile.seq, replaces=mine[-1].seq if mine else None)
+                asked = not instead or not fits
+                sure, (event, p) = 0.5 if asked else DIAL.sure, ways[0]
+                options: list[tuple[tuple[Event, ...], float]] = [((e,), sure * q) for e, q in ways]
+                yield Decision(events=(event,), confidence=sure * p, asked=asked or p < DIAL.piece,
+                               alternatives=(*options, ((), 1.0 - sure)), at=newest.at, frame=now.frame,
+                               after=None if mine and instead else group.tile.seq,
+                               replaces=mine[-1].seq if mine and instead else None)
                 return
+
+
+def _turns_of(f: FigureTrack, player: int, belief: TableBelief, log: LoggedGame) -> tuple[list[int], bool]:
+    """The newest turns of a player in which a figure may have come, the likeliest first, and whether it fits them: it
+    came after their tile and before the next one. Without any that fits, those before it came."""
+    mine = [n for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - DIAL.newest), -1)
+            if (tile := log.groups[n].tile) is not None and isinstance(tile.event, TilePlaced)
+            and tile.event.player == player and _laid_s(belief, log, n) is not None]
+    ended = [n for n in mine if f.absent_s is not None and f.absent_s >= (_laid_s(belief, log, n + 1) or math.inf)]
+    surely = [n for n in mine if (_laid_s(belief, log, n) or 0.0) <= f.back_s]
+    maybe = [n for n in mine if n not in surely and _bare_s(belief, log, n) <= f.back_s]
+    fits = [n for n in (*surely, *maybe) if n not in ended]
+    return fits or surely, bool(fits)
+
+
+def _pieces(f: FigureTrack, own: TableBelief, belief: TableBelief, state: View,
+            player: int) -> list[tuple[str, float]]:
+    """Which of a player's pieces a figure on a section may be, with probabilities, the likeliest first: those that the
+    rules allow there and that are in hand, told by how all figures of the table look (``own`` are the board's)."""
+    followers = [name for name in state.box.counts if state.box.pieces[name].follower]
+    names = [name for name in followers if in_hand(state, player, name) > 0] or followers
+    if len(names) < 2:
+        return [(name, 1.0) for name in names]
+    board = [replace(other, id=-other.id) for other in own.figures.values()]
+    said = kinds((*belief.figures.values(), *board), state.box.counts)
+    logs = said[-f.id].kinds if -f.id in said else {}
+    weights = {name: math.exp(logs.get(name, 0.0) - LIMITS.seldom_piece * (state.box.counts[name] == 1))
+               for name in names}
+    total = sum(weights.values())
+    return sorted(((name, w / total) for name, w in weights.items()), key=lambda w: -w[1])
 
 
 def _first(log: LoggedGame, n: int) -> int:

@@ -102,24 +102,27 @@ def test_a_wrong_move_of_a_piece_is_silent_unless_itself_was_asked_about() -> No
     assert watch_games.compare(true, asking(dict(write(wrong)), 3))["silent"] == 1  # the question about the first move
 
 
-def test_what_the_rules_ask_about_an_earlier_turn_is_answered_in_the_next_one(tmp_path: Path) -> None:
-    """The camera has until the next tile to see for itself whom an event sent home."""
+def test_what_the_rules_ask_about_an_earlier_turn_is_answered_when_it_stays_open(tmp_path: Path) -> None:
+    """The camera has until a move after the next tile to see for itself whom an event sent home."""
     setup = Setup(expansions=("wheel",), rules=edition(), players=SETUP.players)
     put = FigurePlaced(player=0, figure="follower", at=(2, -1), feature="cloister", where="I")
-    took = PlagueTook(player=0, figure="follower", at=(2, -1), feature="cloister", where="I")
+    too = FigurePlaced(player=1, figure="follower", at=(-1, 3), feature="road", where="N E")
+    took = (PlagueTook(player=1, figure="follower", at=(-1, 3), feature="road", where="N E"),
+            PlagueTook(player=0, figure="follower", at=(2, -1), feature="cloister", where="I"))
     begun: tuple[Event, ...] = (
         TilePlaced(player=0, tile="wheel.27", at=(2, -1), rot=3), put,
-        TilePlaced(player=1, tile="wheel.28", at=(-1, 3), rot=2),
+        TilePlaced(player=1, tile="wheel.28", at=(-1, 3), rot=2), too,
         WheelTurned(player=0, steps=3), TilePlaced(player=0, tile="wheel.29", at=(4, 2), rot=0),
         WheelTurned(player=1, steps=2))
-    tile, last = (TilePlaced(player=1, tile="wheel.31", at=(-1, 2), rot=1),
-                  TilePlaced(player=0, tile="wheel.26", at=(2, -2), rot=0))
-    events = (*begun, took, tile, last)
+    tile, after, last = (TilePlaced(player=1, tile="wheel.31", at=(-1, 2), rot=1),
+                         TilePlaced(player=0, tile="wheel.26", at=(2, -2), rot=0),
+                         TilePlaced(player=1, tile="wheel.26", at=(3, -2), rot=0))
+    events = (*begun, *took, tile, after, last)
     person = Person(Game(setup=setup, turns=turns_of(setup, events)))
     picture = np.zeros((8, 8, 3), np.uint8)
     with Store(tmp_path / "log.sqlite") as store:
         session = TableSession(store, setup)
-        for event in (*begun, tile, last):
+        for event in (*begun, tile, after, last):
             made = Decision(events=(event,), confidence=0.99, asked=False, alternatives=(((event,), 0.99), ((), 0.01)),
                             at=(0, 0), frame=1)
             person.save(session, Proposal(decision=made, crop=picture), keep(picture, {}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tables import Table, figure
@@ -36,9 +37,11 @@ def point(section: str, far: float = 0.6) -> tuple[Square, tuple[float, float]]:
 class DialTable(Table):
     """A table with a start board; ``piece`` is the section on which its piece stands."""
 
-    def __init__(self) -> None:
-        super().__init__(SETUP, BOARD)
+    def __init__(self, setup: Setup = SETUP) -> None:
+        super().__init__(setup, BOARD)
+        self.setup = setup
         self.piece: str | None = "fortune"
+        self.hidden: Square | None = None
         self.sees()
 
     def look(self) -> TableLook:
@@ -47,21 +50,23 @@ class DialTable(Table):
         if self.piece is not None:
             at, foot = point(self.piece)
             squares[at] = replace(squares[at], neutral={"pig": NeutralLook(there=4.0, foot=foot)})
+        if self.hidden is not None:
+            squares[self.hidden] = replace(squares[self.hidden], seen=0.1)
         return replace(seen, squares=squares)
 
     def turns_to(self, section: str | None) -> None:
         self.piece = section
         self.sees()
 
-    def puts(self, section: str, colour: str) -> None:
+    def puts(self, section: str, colour: str, **looks: Any) -> None:
         at, foot = point(section, 1.1)
         made = figure("base.U", 0, "road", "E W", colour)
-        self.figures[at] = (replace(made, foot=foot),)
+        self.figures[at] = (replace(made, foot=foot, **looks),)
         self.sees()
 
     @property
     def state(self) -> GameState:
-        return fold(SETUP, self.events)
+        return fold(self.setup, self.events)
 
 
 @pytest.fixture
@@ -164,6 +169,28 @@ def test_a_figure_that_slips_to_the_next_square_of_its_section_is_one_figure(tab
     assert table.told(CrownTaken) == [CrownTaken(player=0, figure="follower", segment="storm")]
 
 
+def test_a_figure_that_came_after_the_next_tile_is_of_a_turn_whose_tile_was_hidden(table: DialTable) -> None:
+    """An arm lies over the tile that its player has just laid, on the other side of the board."""
+    table.lays(NORTH, *PLAIN)
+    table.lays(WEST, "wheel.32", 0)
+    table.tiles[EAST], table.hidden = ("wheel.32", 0), EAST
+    table.puts("famine", "red")
+    table.hidden = None
+    table.sees()
+    at = next(n for n, e in enumerate(table.events) if isinstance(e, CrownTaken))
+    assert table.events[at - 1:] == [TilePlaced(player=0, tile="wheel.32", at=EAST, rot=0),
+                                     CrownTaken(player=0, figure="follower", segment="famine")]
+
+
+def test_two_stops_before_one_tile_are_two_moves(table: DialTable) -> None:
+    """A tile with a sign was put away: nobody sees that, but the piece stood still between the two."""
+    table.turns_to("tax")
+    table.turns_to("famine")
+    table.lays(WEST, *SIGNED)
+    table.sees()
+    assert table.told(WheelTurned) == [WheelTurned(player=0, steps=1), WheelTurned(player=0, steps=1)]
+
+
 def test_a_figure_in_a_hand_over_a_section_is_not_put_there(table: DialTable) -> None:
     """Twice one look shows it; two more, soon after, do not, and then nobody touches the board for long."""
     table.lays(NORTH, *PLAIN)
@@ -205,6 +232,33 @@ def test_what_people_took_back_may_be_told_of_another_turn(table: DialTable) -> 
     table.turns_to("inquisition")
     table.lays(EAST, "wheel.31", 0)
     assert table.told(WheelTurned) == [WheelTurned(player=0, steps=3), WheelTurned(player=0, steps=1)]
+
+
+def test_a_large_follower_on_a_section_is_told_by_its_size() -> None:
+    table = DialTable(replace(SETUP, expansions=("wheel", "inns")))
+    ordinary: dict[str, Any] = {"pieces": {"follower": 0.0, "large": -4.0}, "length": 0.35}
+    large: dict[str, Any] = {"pieces": {"follower": -4.0, "large": 0.0}, "length": 0.46}
+    table.lays(NORTH, *PLAIN, replace(figure("wheel.32", 3, "road", "N", "red"), **ordinary))
+    table.lays(WEST, "wheel.32", 0)
+    table.puts("famine", "blue", **ordinary)
+    table.lays(EAST, "wheel.32", 0)
+    table.puts("inquisition", "red", **large)
+    assert table.told(CrownTaken) == [CrownTaken(player=1, figure="follower", segment="famine"),
+                                      CrownTaken(player=0, figure="large", segment="inquisition")]
+    assert not open_questions(table.book.entries)
+
+
+@pytest.mark.parametrize(("on_tile", "on_section", "asked"), [(2.5, 4.0, True), (4.0, 4.0, True), (9.0, 1.5, False)])
+def test_a_figure_on_a_section_and_one_on_the_tile_are_one_too_many(table: DialTable, on_tile: float,
+                                                                    on_section: float, asked: bool) -> None:
+    table.lays(NORTH, *PLAIN, figure("wheel.32", 3, "road", "N", "red", there=on_tile))
+    table.puts("famine", "red", there=on_section)
+    table.lays(WEST, "wheel.32", 0)
+    table.sees(8)
+    told = dict(effective(table.book.entries))
+    assert bool(open_questions(table.book.entries)) == asked == (table.book.questions > 0)
+    assert asked == any(isinstance(told[seq], CrownTaken) for seq in open_questions(table.book.entries))
+    assert table.told(FigurePlaced)
 
 
 def test_it_goes_home_when_the_piece_stops_there_and_another_one_may_follow(table: DialTable) -> None:
