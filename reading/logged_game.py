@@ -11,6 +11,8 @@ from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.log import Amended, LogEntry, Retracted, Settled, alive, effective, open_questions
 from scoring.tiles import Square
 
+_CLAIM = "claim"  # the code of the question who claimed what a tile completed
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedEvent:
@@ -75,12 +77,15 @@ class LoggedTurn:
 
 @dataclass(frozen=True, kw_only=True)
 class LoggedGame:
-    """The log in order. ``denied`` are events that people took back: the reader does not report them again."""
+    """The log in order. ``denied`` are events that people took back: the reader does not report them again.
+    ``nothing`` are questions of the rules of which people said that nothing happened: the numbers of the entries of
+    their tiles, and their codes."""
 
     lines: tuple[LoggedEvent, ...]
     groups: tuple[LoggedTurn, ...]
     denied: frozenset[Event]
     version: int
+    nothing: frozenset[tuple[int, str]] = frozenset()
 
     def group_at(self, at: Square) -> LoggedTurn | None:
         """The turn whose tile lies there, the newest if there are several."""
@@ -122,13 +127,15 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
                        confidence=likely.get(seq, 1.0) if seq in asked else 1.0, entered=seq in entered,
                        changed=changed.get(seq, seq))
                   for seq, event in effective(entries))
-    settled = {e.body.seq: e.seq for e in living if isinstance(e.body, Settled)}
+    nothing = frozenset((e.body.seq, e.body.code) for e in living if isinstance(e.body, Settled))
+    settled = {e.body.seq: e.seq for e in living if isinstance(e.body, Settled) and e.body.code == _CLAIM}
     denied |= {FigurePlaced(player=line.event.player, figure="", at=line.event.at, feature="", where=""):
                settled[line.seq] for line in lines  # nobody claimed it
                if line.seq in settled and isinstance(line.event, TilePlaced)}
     holds = frozenset(d for d, seq in denied.items() if not any(
         _same(line.event, d) and (line.seq > seq or isinstance(d, TilePlaced | FigurePlaced)) for line in lines))
-    return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, version=len(entries))
+    return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, version=len(entries),
+                      nothing=nothing)
 
 
 def denies(denied: Collection[Event], event: Event | None) -> bool:

@@ -15,7 +15,7 @@ from reading.stacks import not_logged
 from scoring.engine import fold
 from scoring.events import FigurePlaced, Player, Setup, TilePlaced
 from scoring.expansions.tower import Captured, TowerRaised, towers
-from scoring.log import Amended, Retracted, effective, open_questions
+from scoring.log import Amended, Retracted, Settled, effective, open_questions
 from scoring.rules import edition
 from scoring.tiles import Square
 from vision.looks import StackLook, TableLook
@@ -149,6 +149,23 @@ def test_a_follower_on_top_closes_it(table: PilesTable) -> None:
     stands = [e for e in table.told(FigurePlaced) if e.feature == "tower"]  # type: ignore[attr-defined]
     assert [(e.player, e.at) for e in stands] == [(1, SOUTH)]  # type: ignore[attr-defined]
     assert len(table.told(TowerRaised)) == 1 and not fold(SETUP, table.book.events()).issues
+
+
+def test_that_nobody_was_taken_is_believed(table: PilesTable) -> None:
+    """People say so; who vanishes beside the block afterwards was not taken by it."""
+    table.tiles[(1, 1)] = ("base.B", 0)
+    table.figures[(1, 1)] = (figure("base.B", 0, "cloister", "I", "blue"),)
+    table.lays(EAST, "base.U", 0)
+    table.sees()
+    table.lays(FAR, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    tile = next(e.seq for e in table.book.entries if isinstance(e.body, TilePlaced) and e.body.at == FAR)
+    raised = len(table.told(TowerRaised))
+    table.book.say(Settled(seq=tile, code="capture"))
+    table.figures[(1, 1)] = ()
+    table.sees(5)
+    assert raised == 1 and not table.told(Captured)
 
 
 def test_a_pile_is_asked_about_until_an_empty_place_was_seen() -> None:
