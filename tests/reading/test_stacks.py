@@ -443,3 +443,15 @@ def test_blocks_that_the_log_has_are_told_from_the_one_that_it_has_not() -> None
     assert not_logged((20.0, 60.0, 90.0), 2, [(50.0, 70.0)]) == (20.0, 90.0)
     assert not_logged((20.0, 60.0), 1, []) == (60.0,)
     assert not_logged((20.0, 60.0), 0, []) == ()
+
+
+def test_a_top_that_was_misread_at_first_is_counted_from_where_it_is() -> None:
+    """A hand at the next tile was taken for the first block's top; then all looks agree on another place."""
+    track, t = looked_at(began(0), replace(top(1, off=(0.55, 0.22), there=1.9), tone=4.56), 0.0), 0.0
+    track = looked_at(track, replace(top(1, off=(0.55, 0.22), there=1.0), tone=4.55), 1.5)
+    for height in (1, 2, 3):
+        for n in range(4):
+            t += 5.0
+            off = 0.003 * math.cos(5 * n), 0.003 * math.sin(3 * n)
+            track = looked_at(track, replace(top(height, off=off), tone=4.8 + 0.05 * height), t)
+        assert track.height == height and track.above(height - 1)[1] > 1.8, (height, track)

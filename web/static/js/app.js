@@ -275,7 +275,12 @@ export class App extends Seldom {
 
   // What the rules ask beside what the camera asks. What the camera saw, it tells; the turn's sheet asks it too.
   get askings() {
-    return this.past || !sheets ? [] : sheets.asked(this.newest).filter((q) => !q.seen).map((q) => new sheets.Asking(this, q));
+    return this.past || !sheets
+      ? []
+      : sheets
+          .asked(this.newest)
+          .filter((q) => !q.seen)
+          .map((q) => new sheets.Asking(this, q));
   }
 
   // What waits for an answer, in turn; with `all` also what others are asked, when the badge is tapped.
