@@ -21,15 +21,13 @@ from statistics import median, quantiles
 from reading.belief import TableBelief, figures_seen_on
 from reading.layings import Steps
 from reading.limits import LIMITS
-from reading.logged_game import LoggedGame, LoggedTurn
+from reading.logged_game import CLAIM, LoggedGame, LoggedTurn
 from reading.policy import Decision, Moment
 from scoring.contributions import Question
 from scoring.events import FigurePlaced, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import Square
 from vision.looks import TableLook, probability
-
-CLAIM = "claim"  # the rules' question, and what the log settles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +111,7 @@ class UnseenClaims:
             if at is None or at not in newest or at not in self._glances:
                 continue
             n, group = next((n, g) for n, g in reversed(tuple(enumerate(log.groups))) if g.at == at)
-            if group.tile is None or group.tile.entered or group.tile.seq in log.nobody_said:
+            if group.tile is None or group.tile.entered or (group.tile.seq, CLAIM) in log.nothing:
                 continue
             ends = self._until_s(belief, log.groups, n)
             if ends is None or any(f.real > 0.0 for f in figures_seen_on(belief, at)):

@@ -11,6 +11,8 @@ from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, alive, effective, open_questions
 from scoring.tiles import Square
 
+CLAIM = "claim"  # the code of the question who claimed what a tile completed
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedEvent:
@@ -77,9 +79,9 @@ class LoggedTurn:
 class LoggedGame:
     """The log in order. ``denied`` are events that people took back: the reader does not report them again.
     ``denied_after`` are those with the number of the entry after which each was: of some kinds the same event may well
-    happen in another turn. ``nobody`` has for tiles, by their entry's number, with which probability the camera says
-    that nobody claimed what they completed, and whether people are asked; of those in ``nobody_said`` people said so.
-    """
+    happen in another turn. ``nothing`` are questions of the rules of which people said that nothing happened: the
+    numbers of the entries of their tiles, and their codes. ``nobody`` has for tiles, by their entry's number, with
+    which probability the camera says that nobody claimed what they completed, and whether people are asked."""
 
     lines: tuple[LoggedEvent, ...]
     groups: tuple[LoggedTurn, ...]
@@ -87,7 +89,7 @@ class LoggedGame:
     version: int
     denied_after: frozenset[tuple[int, Event]] = frozenset()
     nobody: Mapping[int, tuple[float, bool]] = field(default_factory=dict)
-    nobody_said: frozenset[int] = frozenset()
+    nothing: frozenset[tuple[int, str]] = frozenset()
 
     def denied_in(self, n: int, event: Event) -> bool:
         """Whether people took this event back where it would belong to that turn (-1: before the first one)."""
@@ -139,16 +141,17 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
                        confidence=likely.get(seq, 1.0) if seq in asked else 1.0, entered=seq in entered,
                        changed=changed.get(seq, seq))
                   for seq, event in happened)
-    told = [(e, e.body.seq) for e in living if isinstance(e.body, Settled)]
-    settled = {tile: e.seq for e, tile in told if e.source == "hand"}
-    nobody = {tile: (e.confidence, e.asked) for e, tile in told if e.source != "hand"}
+    settled = [(e, e.body.seq, e.body.code) for e in living if isinstance(e.body, Settled)]
+    nothing = frozenset((tile, code) for e, tile, code in settled if e.source == "hand")
+    unclaimed = {tile: e.seq for e, tile, code in settled if e.source == "hand" and code == CLAIM}
+    nobody = {tile: (e.confidence, e.asked) for e, tile, code in settled if e.source != "hand" and code == CLAIM}
     denied |= {FigurePlaced(player=line.event.player, figure="", at=line.event.at, feature="", where=""):
-               settled[line.seq] for line in lines  # nobody claimed it
-               if line.seq in settled and isinstance(line.event, TilePlaced)}
+               unclaimed[line.seq] for line in lines  # nobody claimed it
+               if line.seq in unclaimed and isinstance(line.event, TilePlaced)}
     holds = frozenset(d for d, seq in denied.items() if not any(
         _same(line.event, d) and (line.seq > seq or isinstance(d, TilePlaced | FigurePlaced)) for line in lines))
     return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, version=len(entries),
-                      denied_after=frozenset(denied_after), nobody=nobody, nobody_said=frozenset(settled))
+                      denied_after=frozenset(denied_after), nobody=nobody, nothing=nothing)
 
 
 def _place(seq: int, said: Mapping[int, Body], in_force: Sequence[int]) -> int:

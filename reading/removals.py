@@ -8,7 +8,7 @@ from dataclasses import replace
 from reading.belief import TableBelief
 from reading.layings import Steps
 from reading.limits import LIMITS
-from reading.logged_game import LoggedGame, LoggedTurn
+from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
 from reading.policy import Decision, Moment
 from scoring.events import Event, FigureTaken
 from scoring.state import GameState, StandingFigure
@@ -33,8 +33,7 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
         turn = log.groups[n]
         if turn.tile is None or any(isinstance(line.event, FigureTaken) for line in turn.rest):
             continue
-        answers = [a for q in states[last].box.questions(states[last]) for a in q.answers
-                   if isinstance(a, FigureTaken) and a not in log.denied]
+        answers = _answers(log, turn.tile, states[last])
         if not answers:
             continue
         stand = steps.closed(states[-1]).standing.values()
@@ -63,12 +62,17 @@ def takeable(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
         turn = log.groups[n]
         if turn.tile is None or any(isinstance(line.event, FigureTaken) for line in turn.rest):
             continue
-        answers = [a for q in states[last].box.questions(states[last]) for a in q.answers
-                   if isinstance(a, FigureTaken) and a not in log.denied]
+        answers = _answers(log, turn.tile, states[last])
         at_once = replace(now, last=True)
         for f in steps.closed(states[-1]).standing.values() if answers else ():
             if any(names(a, f) for a in answers) and _left(f, log.groups[n:n + 2], belief, colours, at_once):
                 yield f
+
+
+def _answers(log: LoggedGame, tile: LoggedEvent, state: GameState) -> list[FigureTaken]:
+    """The figures that may have been taken in the turn of a tile; ``state`` is that after it."""
+    return [a for q in state.box.questions(state) if (tile.seq, q.code) not in log.nothing for a in q.answers
+            if isinstance(a, FigureTaken) and a not in log.denied]
 
 
 def turns_back(log: LoggedGame, end: int, most: int) -> Iterator[tuple[int, int]]:

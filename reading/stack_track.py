@@ -32,6 +32,7 @@ class StackLimits:
     hasty: float = 4.0  # against two blocks within less than a turn, which adds at most one (chosen)
     turn_s: float = 4.5
     knocks: float = 3.0  # against a pile having been knocked, or what is beside it taken away (chosen: 2.5 to 3.5)
+    anew: float = 6.0  # against all looks before having been misread, besides that (chosen: 4 to 8 do alike)
     misread: float = 3.5  # against a look being wrong about the top (chosen)
     anywhere: float = 2.8  # log-density of a misread top: within 0.2 tiles and a right angle
     tone: float = 0.006  # of one look at the tone of a top (natural logarithm of lightness; measured: 0.004)
@@ -207,8 +208,8 @@ def _mixed(off: float, var: float) -> tuple[float, float]:
 
 def _same(pile: Pile, top: Point3, tone: float | None, seen: Point3, told: float, share: float, t_s: float,
           knocks: float) -> Iterator[Pile]:
-    """A pile of the same height after a look that shows its top: as it was, knocked, or misread. What spoils a look, a
-    hand or its shadow, spoils place and tone alike."""
+    """A pile of the same height after a look that shows its top: as it was, misread now, knocked, or misread until now.
+    What spoils a look, a hand or its shadow, spoils place and tone alike."""
     assert pile.var is not None
     total = tuple(v + s for v, s in zip(pile.var, seen, strict=True))
     kept, alike = _alike(pile.tone, tone)
@@ -226,6 +227,8 @@ def _same(pile: Pile, top: Point3, tone: float | None, seen: Point3, told: float
     moved = tuple(t + k**2 for t, k in zip(total, STACK.knocked, strict=True))
     yield replace(pile, weight=pile.weight + told - knocks + share * (_density(top, pile.mean, moved) + alike),
                   mean=top, var=seen, tone=kept, knocked_s=t_s)
+    yield replace(pile, weight=pile.weight + told - STACK.anew + share * wrong, mean=top, var=seen,
+                  tone=_alike(None, tone)[0] or pile.tone, knocked_s=t_s)
 
 
 def _off(top: Point3, mean: Point3) -> Point3:

@@ -7,7 +7,7 @@ or the wrong player.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from scoring.contributions import AFTER, BEFORE, Question
 from scoring.engine import waiting
@@ -101,6 +101,23 @@ def place_of_answer(state: GameState, told: EffectiveEvents, question: Question,
 def question_id(question: Question) -> str:
     """The id of a question for clients; it differs for another player or another turn."""
     return f"{question.code}.{question.turn}.{question.player}"
+
+
+def unanswered(state: GameState, told: EffectiveEvents, settled: Collection[tuple[int, str]]) -> Iterator[Question]:
+    """The open questions, without those of which people have said that nothing happened: ``settled`` are the numbers
+    of the entries of tiles, each with the question's code."""
+    for question in waiting(state):
+        if not settled or (tile_of(state, told, question), question.code) not in settled:
+            yield question
+
+
+def tile_of(state: GameState, told: EffectiveEvents, question: Question) -> int | None:
+    """The entry of the tile in whose turn part something may have happened that a question is about; None if that must
+    have happened, or if the part has no tile."""
+    if question.must:
+        return None
+    return next((seq for (seq, e), turn in zip(told, state.happened, strict=True)
+                 if turn == question.turn and isinstance(e, TilePlaced)), None)
 
 
 def open_question(state: GameState, name: str) -> Question | None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import cast
 
 from scoring.contributions import Counts, Question, View
 from scoring.engine import tiles_left, waiting
-from scoring.events import to_json
+from scoring.events import FigurePlaced, TilePlaced, to_json
 from scoring.explain import explain
 from scoring.final import Final, combine, final_of, winners
 from scoring.geometry import spot_of
 from scoring.history_rows import HistoryRows, history_rows
-from scoring.log import LogEntry
-from scoring.log_position import question_id
+from scoring.log import LogEntry, effective, settled
+from scoring.log_position import question_id, unanswered
 from scoring.moves import next_tile
 from scoring.scores import Item, ScoreEvent, category, formula
 from scoring.state import (
@@ -47,7 +47,7 @@ __all__ = ["ViewCache", "category", "event_json", "features", "figure_json", "fi
            "running_scores", "standing_now"]
 
 
-def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
+def live_view(state: GameState, entries: Sequence[LogEntry], version: int,
               memory: ViewCache | None = None) -> GameView:
     """The complete view for clients. Scores include an open turn as if it ended now.
 
@@ -61,7 +61,7 @@ def live_view(state: GameState, entries: Iterable[LogEntry], version: int,
     left = tiles_left(state)
     standing = cast(BoardView, {"tiles": _tiles(state, told, memory), "figures": _figures(now, told, memory),
                                 **now.box.shows(now)})
-    questions = memory.questions.of(waiting(state), _question)
+    questions = _questions(state, tuple(entries), told, memory)
     return {
         "version": version,
         "edition": state.setup.rules.edition,
@@ -99,9 +99,29 @@ def running_scores(state: GameState) -> tuple[int, ...]:
     return tuple(_closed(state).scores)
 
 
+def _questions(state: GameState, entries: Sequence[LogEntry], told: HistoryRows,
+               memory: ViewCache) -> list[OpenQuestionView]:
+    """The open questions of which people have not said that nothing happened."""
+    said = settled(entries) if waiting(state) else frozenset()
+    rows = memory.questions.of(tuple(unanswered(state, effective(entries) if said else (), said)), _question)
+    return [{**row, "seen": True} if _by_camera(row, told) else row for row in rows]
+
+
+def _by_camera(question: OpenQuestionView, told: HistoryRows) -> bool:
+    """Whether the camera told what happened last on a question's square in its turn part, besides tiles and figures."""
+    for row in reversed(told.history):
+        if row["turn"] < question["turn"]:
+            return False
+        if row["turn"] == question["turn"] and row["kind"] not in (TilePlaced.DO, FigurePlaced.DO) \
+                and question["at"] is not None and row.get("at") == question["at"]:
+            return row["source"] == "camera"
+    return False
+
+
 def _question(q: Question) -> OpenQuestionView:
     return {"id": question_id(q), "code": q.code, "text": q.text, "player": q.player, "turn": q.turn,
-            "at": list(q.at) if q.at else None, "must": q.must, "before": q.before,
+            "at": list(q.at) if q.at else None, "must": q.must, "nothing": not q.must and q.turn >= 0, "seen": False,
+            "before": q.before,
             "answers": [to_json(e) for e in q.answers]}
 
 

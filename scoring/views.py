@@ -210,7 +210,9 @@ class IssueView(TypedDict):
 
 
 class OpenQuestionView(TypedDict):
-    """A question about an event that the table does not show, with the possible answers as events."""
+    """A question about an event that the table does not show, with the possible answers as events. ``nothing``: that
+    nothing happened is an answer too. ``seen``: the camera saw what may have led to it, and tells the answer if it sees
+    it; people may."""
 
     id: str
     code: str
@@ -219,6 +221,8 @@ class OpenQuestionView(TypedDict):
     turn: int
     at: list[int] | None
     must: bool
+    nothing: bool
+    seen: bool
     before: bool
     answers: list[Move]
 

@@ -62,7 +62,8 @@ def _commands() -> list[Schema]:
                 turn={**_COUNT, "description": "or the turn it was missed in: there it stands where the rules put it"},
                 **more),
         _object({"do": {"const": "answer"}, "question": {"type": ["integer", "string"], "description":
-                 "the id of a question or of an open question; what answers one is put where it belongs in the game"},
+                 "the id of a question or of an open question; what answers one is put where it belongs in the game;"
+                 " that nothing happened is told by the choice `nothing`, where the question has it"},
                  "choice": {"type": ["integer", "string"]}}, **body, **more),
         _object({"do": {"const": "new_game"}, "setup": _ref("Setup")}, **more),
         _object({"do": {"const": "open_game"}, "game": _NUMBER}, **more),

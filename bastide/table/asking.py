@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
-from reading.claims import CLAIM, UNSURE
+from reading.claims import UNSURE
+from reading.logged_game import CLAIM
 from scoring.contributions import Question
 from scoring.engine import fits
 from scoring.events import FigurePlaced, TilePlaced, to_json

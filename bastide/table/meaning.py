@@ -9,12 +9,12 @@ from functools import cached_property
 from bastide.log import gaps
 from bastide.log.history import UNDO, by_hand, last_action
 from bastide.table.moving import moved_figure
-from reading.claims import CLAIM
+from reading.logged_game import CLAIM
 from scoring.engine import apply, new_game
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced, from_json
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, settled, with_gaps
-from scoring.log_position import answered, missed, open_question, place, place_of_answer, spoken
+from scoring.log_position import answered, missed, open_question, place, place_of_answer, spoken, tile_of
 from scoring.state import Draft, GameState
 from web.protocol import CommandError
 from web.views import QuestionView
@@ -94,9 +94,12 @@ class Meaning:
         seq, choice = data.get("question"), data.get("choice")
         body: object
         if isinstance(seq, str) and (asked := open_question(self.state, seq)) is not None:
+            if choice == "nothing" and (tile := tile_of(self.state, self.happened, asked)) is not None:
+                return (Settled(seq=tile, code=asked.code),)
             body = data.get("body") if choice == "other" else answered(asked, choice)
             if body is None:
-                raise CommandError("malformed", "choice: must be the number of an answer or 'other' with its body")
+                raise CommandError("malformed", "choice: must be the number of an answer, 'other' with its body, or "
+                                                "'nothing' where that is an answer")
             event = self._checked(spoken(self.state, body))
             after = place_of_answer(self.state, self.happened, asked, event)
             return (event,) if after is None else (Inserted(after=after, body=event),)

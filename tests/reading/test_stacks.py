@@ -15,7 +15,7 @@ from reading.stacks import not_logged
 from scoring.engine import fold
 from scoring.events import FigurePlaced, Player, Setup, TilePlaced
 from scoring.expansions.tower import Captured, TowerRaised, towers
-from scoring.log import Amended, Retracted, effective, open_questions
+from scoring.log import Amended, Retracted, Settled, effective, open_questions
 from scoring.rules import edition
 from scoring.tiles import Square
 from vision.looks import StackLook, TableLook
@@ -149,6 +149,23 @@ def test_a_follower_on_top_closes_it(table: PilesTable) -> None:
     stands = [e for e in table.told(FigurePlaced) if e.feature == "tower"]  # type: ignore[attr-defined]
     assert [(e.player, e.at) for e in stands] == [(1, SOUTH)]  # type: ignore[attr-defined]
     assert len(table.told(TowerRaised)) == 1 and not fold(SETUP, table.book.events()).issues
+
+
+def test_that_nobody_was_taken_is_believed(table: PilesTable) -> None:
+    """People say so; who vanishes beside the block afterwards was not taken by it."""
+    table.tiles[(1, 1)] = ("base.B", 0)
+    table.figures[(1, 1)] = (figure("base.B", 0, "cloister", "I", "blue"),)
+    table.lays(EAST, "base.U", 0)
+    table.sees()
+    table.lays(FAR, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    tile = next(e.seq for e in table.book.entries if isinstance(e.body, TilePlaced) and e.body.at == FAR)
+    raised = len(table.told(TowerRaised))
+    table.book.say(Settled(seq=tile, code="capture"))
+    table.figures[(1, 1)] = ()
+    table.sees(5)
+    assert raised == 1 and not table.told(Captured)
 
 
 def test_a_pile_is_asked_about_until_an_empty_place_was_seen() -> None:
@@ -426,3 +443,15 @@ def test_blocks_that_the_log_has_are_told_from_the_one_that_it_has_not() -> None
     assert not_logged((20.0, 60.0, 90.0), 2, [(50.0, 70.0)]) == (20.0, 90.0)
     assert not_logged((20.0, 60.0), 1, []) == (60.0,)
     assert not_logged((20.0, 60.0), 0, []) == ()
+
+
+def test_a_top_that_was_misread_at_first_is_counted_from_where_it_is() -> None:
+    """A hand at the next tile was taken for the first block's top; then all looks agree on another place."""
+    track, t = looked_at(began(0), replace(top(1, off=(0.55, 0.22), there=1.9), tone=4.56), 0.0), 0.0
+    track = looked_at(track, replace(top(1, off=(0.55, 0.22), there=1.0), tone=4.55), 1.5)
+    for height in (1, 2, 3):
+        for n in range(4):
+            t += 5.0
+            off = 0.003 * math.cos(5 * n), 0.003 * math.sin(3 * n)
+            track = looked_at(track, replace(top(height, off=off), tone=4.8 + 0.05 * height), t)
+        assert track.height == height and track.above(height - 1)[1] > 1.8, (height, track)

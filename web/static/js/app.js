@@ -273,9 +273,14 @@ export class App extends Seldom {
     document.title = leader.score ? t("title", { leader: `${leader.name} ${leader.score}` }) : "bastide";
   }
 
-  // The rules' questions besides those of the camera.
+  // The rules' questions besides those of the camera. The camera answers what it saw itself; the turn's sheet has those too.
   get askings() {
-    return this.past || !sheets ? [] : sheets.asked(this.newest).map((q) => new sheets.Asking(this, q));
+    return this.past || !sheets
+      ? []
+      : sheets
+          .asked(this.newest)
+          .filter((q) => !q.seen)
+          .map((q) => new sheets.Asking(this, q));
   }
 
   // The queue of questions; with `all` also those for other players, when the badge is tapped.

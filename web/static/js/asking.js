@@ -70,6 +70,12 @@ export class Asking {
         "div",
         { class: "choices", data: { about: q.id } },
         q.answers.map((move, n) => this.choice(move, n, () => this.answer(n))),
+        q.nothing &&
+          !app.then &&
+          button(t("question.nothing.move"), () => this.answer("nothing"), {
+            className: "action candidate",
+            data: { key: "choice-nothing" },
+          }),
       ),
     ];
   }
@@ -77,7 +83,7 @@ export class Asking {
   // An answer belongs to the turn that the question is about; at an earlier moment it is what happened then.
   async answer(n) {
     const { app, question } = this,
-      move = question.answers[n];
+      move = question.answers[n] ?? null;
     this.answering = true; // the view may come before the response does
     const done = await app.commands
       .send(app.then ? move : { do: "answer", question: question.id, choice: n }, { said: move })

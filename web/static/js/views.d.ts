@@ -382,7 +382,7 @@ export type OfferRow = {
   changes: string;
 };
 
-/** A question about an event that the table does not show, with the possible answers as events. */
+/** A question about an event that the table does not show, with the possible answers as events. ``nothing``: that nothing happened is an answer too. ``seen``: the camera saw what may have led to it, and tells the answer if it sees it; people may. */
 export type OpenQuestionView = {
   id: string;
   code: string;
@@ -391,6 +391,8 @@ export type OpenQuestionView = {
   turn: number;
   at: number[] | null;
   must: boolean;
+  nothing: boolean;
+  seen: boolean;
   before: boolean;
   answers: Record<string, any>[];
 };
