@@ -66,7 +66,7 @@ def test_what_the_camera_sees_is_drawn_and_it_can_rest(serve, visit):
         page.locator("[data-key='layer-readings']").click()
         expect(page.locator(".read")).to_have_count(0)
         page.locator(".camera-target").last.dispatch_event("click")
-        expect(page.locator(".camera-about")).to_contain_text("agrees by 31%")
+        expect(page.locator(".camera-about")).to_contain_text("matches by 31%")
         page.locator("[data-key='camera-switch']").click()
         expect(page.locator("[data-key='camera-switch']")).to_contain_text("Watch again")
         assert session.seeing.rests
