@@ -37,10 +37,13 @@ class ClaimLimits:
     possible: float = 0.5  # for a claim where no figure was seen in the turn: 10 of 17 players claimed (measured)
     untouched: float = 6.0  # against one if nothing moved over the tile: the rules want a follower put down (chosen)
     passing: float = 3.2  # of that lost per usual laying of a tile that something moved over it (chosen)
-    least_layings: int = 4  # tiles seen being laid needed to know how long that takes
+    least_layings: int = 4  # tiles seen being laid needed to know how long that takes at a table
+    usual_s: float = 1.5  # and before: the median (measured)
+    long_s: float = 2.5  # and what nine of ten do not exceed (measured)
     newest_layings: int = 30  # that are remembered
     newest_gaps: int = 30  # times without frames that are remembered
-    hand_s: float = 0.75  # a hand takes at least so long to lay a tile; what comes in less was not watched coming
+    hand_s: float = 1.05  # a hand is seen for longer while it lays a tile: a tile that was there from one frame to the
+    # next was not watched coming, not even at one frame a second
     still_s: float = 0.5  # from the end of a movement to the look that it leads to (Attention.still_s)
     points: float = 0.5  # expected points from which people are asked although nobody is the likelier answer (chosen)
 
@@ -88,10 +91,11 @@ class UnseenClaims:
 
     @property
     def layings_s(self) -> tuple[float, float] | None:
-        """For how long something moves over a square while a tile is laid there: usually, and seldom longer. None while
-        unknown."""
+        """For how long something moves over a square while a tile is laid there: usually, and seldom longer. None if
+        nobody is seen to lay tiles."""
         if len(self._layings_s) < CLAIMS.least_layings:
-            return None
+            watched = min(self._layings_s, default=0.0) >= CLAIMS.hand_s
+            return (CLAIMS.usual_s, CLAIMS.long_s) if watched else None
         return median(self._layings_s), quantiles(self._layings_s, n=10, method="inclusive")[-1]
 
     def decide(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],

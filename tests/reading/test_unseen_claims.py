@@ -29,6 +29,7 @@ class Film:
 
     touched: float = LAYING_S  # of a tile that is being laid
     measures: bool = True
+    before: int = CLAIMS.least_layings  # tiles
     gaps_s: tuple[tuple[float, float], ...] = ()
 
     def __post_init__(self) -> None:
@@ -36,7 +37,7 @@ class Film:
         self.tiles, self.doubts = dict(START), dict[Square, dict[tuple[str, int], float]]()
         self.n = 0
         self.glance({at: 0.0 for at in [(0, 0), CAP[0], *((n, 0) for n in range(1, 9))]})
-        for _ in range(CLAIMS.least_layings):
+        for _ in range(self.before):
             self.passes()
 
     def glance(self, touched: dict[Square, float], hidden: tuple[Square, ...] = ()) -> None:
@@ -157,6 +158,16 @@ def test_it_is_open_where_no_frames_came_during_the_turn(gap_s: tuple[float, flo
     film = Film()
     film.lays(*CAP)
     film.gaps_s = ((film.t_s + gap_s[0], film.t_s + gap_s[1]),)
+    film.passes()
+    film.waits()
+    said = film.nobody
+    assert said is not None and said.asked == asked
+
+
+@pytest.mark.parametrize(("touched", "asked"), [(LAYING_S, False), (0.25, True), (1.0, True)])
+def test_the_first_tile_is_judged_by_how_long_laying_takes_elsewhere(touched: float, asked: bool) -> None:
+    film = Film(touched=touched, before=0)
+    film.lays(*CAP)
     film.passes()
     film.waits()
     said = film.nobody
