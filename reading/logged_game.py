@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -75,12 +75,18 @@ class LoggedTurn:
 
 @dataclass(frozen=True, kw_only=True)
 class LoggedGame:
-    """The log in order. ``denied`` are events that people took back: the reader does not report them again."""
+    """The log in order. ``denied`` are events that people took back: the reader does not report them again. By event,
+    ``denials`` has the entry with which they did."""
 
     lines: tuple[LoggedEvent, ...]
     groups: tuple[LoggedTurn, ...]
     denied: frozenset[Event]
+    denials: Mapping[Event, int]
     version: int
+
+    def denied_for(self, event: Event, group: LoggedTurn) -> bool:
+        """Whether people took the event back when this turn was in the log: in a later one it is another event."""
+        return event in self.denied and (group.tile is None or group.tile.seq < self.denials[event])
 
     def group_at(self, at: Square) -> LoggedTurn | None:
         """The turn whose tile lies there, the newest if there are several."""
@@ -128,7 +134,7 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
                if line.seq in settled and isinstance(line.event, TilePlaced)}
     holds = frozenset(d for d, seq in denied.items() if not any(
         _same(line.event, d) and (line.seq > seq or isinstance(d, TilePlaced | FigurePlaced)) for line in lines))
-    return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, version=len(entries))
+    return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, denials=denied, version=len(entries))
 
 
 def denies(denied: Collection[Event], event: Event | None) -> bool:
