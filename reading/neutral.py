@@ -143,6 +143,8 @@ class NeutralMoves:
     steps: Steps
     seen: dict[str, Sightings] = field(default_factory=dict)
     _last: dict[str, tuple[object, list[_Way]]] = field(default_factory=dict)
+    # the newest question about one that was seen nowhere, and since when it was not seen where the game has it
+    _missed: dict[str, tuple[Event, float]] = field(default_factory=dict)
     _posed: dict[str, tuple[Event, bool]] = field(default_factory=dict)  # the newest question, and whether it was put
 
     def look(self, look: TableLook, neutrals: Sequence[Neutral]) -> None:
@@ -222,9 +224,15 @@ class NeutralMoves:
             return None
         if not _too_soon(belief, log.groups[-1], left) and not now.last:
             return None  # the turn in which it left goes on
+        posed, since = self._missed.get(neutral.name, (None, math.nan))
+        if posed in log.denied and since == left.came_s and not now.last:
+            return None  # people say that it had not gone anywhere, and nothing else was seen since
         ways = self._ways(neutral, None, belief, log, states, colours, left, over=True)
         made = self._decision(ways, neutral, log, has, now) if ways else None
-        return None if made is None else replace(made, asked=True)
+        if made is None:
+            return None
+        self._missed[neutral.name] = made.events[0], left.came_s
+        return replace(made, asked=True)
 
     def _unfinished(self, neutral: Neutral, log: LoggedGame, states: Sequence[GameState]) -> bool:
         """Whether the camera told a move of it in the turn before the newest that the rules would have had go on."""
