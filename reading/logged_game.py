@@ -78,14 +78,16 @@ class LoggedTurn:
 @dataclass(frozen=True, kw_only=True)
 class LoggedGame:
     """The log in order. ``denied`` are events that people took back: the reader does not report them again.
-    ``denied_after`` are those with the number of the entry after which each was: of some kinds the same event may well
-    happen in another turn. ``nothing`` are questions of the rules of which people said that nothing happened: the
-    numbers of the entries of their tiles, and their codes. ``nobody`` has for tiles, by their entry's number, with
-    which probability the camera says that nobody claimed what they completed, and whether people are asked."""
+    ``denials`` has by event the entry with which they did. ``denied_after`` are those with the number of the entry
+    after which each was: of some kinds the same event may well happen in another turn. ``nothing`` are questions of the
+    rules of which people said that nothing happened: the numbers of the entries of their tiles, and their codes.
+    ``nobody`` has for tiles, by their entry's number, with which probability the camera says that nobody claimed what
+    they completed, and whether people are asked."""
 
     lines: tuple[LoggedEvent, ...]
     groups: tuple[LoggedTurn, ...]
     denied: frozenset[Event]
+    denials: Mapping[Event, int]
     version: int
     denied_after: frozenset[tuple[int, Event]] = frozenset()
     nobody: Mapping[int, tuple[float, bool]] = field(default_factory=dict)
@@ -95,6 +97,10 @@ class LoggedGame:
         """Whether people took this event back where it would belong to that turn (-1: before the first one)."""
         places = {0} if n < 0 else {line.seq for line in self.groups[n].lines}
         return any(e == event and at in places for at, e in self.denied_after)
+
+    def denied_for(self, event: Event, group: LoggedTurn) -> bool:
+        """Whether people took the event back when this turn was in the log: in a later one it is another event."""
+        return event in self.denied and (group.tile is None or group.tile.seq < self.denials[event])
 
     def group_at(self, at: Square) -> LoggedTurn | None:
         """The turn whose tile lies there, the newest if there are several."""
@@ -150,7 +156,7 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
                if line.seq in unclaimed and isinstance(line.event, TilePlaced)}
     holds = frozenset(d for d, seq in denied.items() if not any(
         _same(line.event, d) and (line.seq > seq or isinstance(d, TilePlaced | FigurePlaced)) for line in lines))
-    return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, version=len(entries),
+    return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, denials=denied, version=len(entries),
                       denied_after=frozenset(denied_after), nobody=nobody, nothing=nothing)
 
 

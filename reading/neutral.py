@@ -143,6 +143,8 @@ class NeutralMoves:
     steps: Steps
     seen: dict[str, Sightings] = field(default_factory=dict)
     _last: dict[str, tuple[object, list[_Way]]] = field(default_factory=dict)
+    # the newest question about one that was seen nowhere, and since when it was not seen where the game has it
+    _missed: dict[str, tuple[Event, float]] = field(default_factory=dict)
     _posed: dict[str, tuple[Event, bool]] = field(default_factory=dict)  # the newest question, and whether it was put
 
     def look(self, look: TableLook, neutrals: Sequence[Neutral]) -> None:
@@ -203,11 +205,12 @@ class NeutralMoves:
         """Whether people were asked already if it went where a question has it go: what they said is not asked again
         while the piece is seen there, whoever's turn it is."""
         event, put = self._posed.get(neutral.name, (None, False))
-        put = put or event in log.denied or any(line.event == event and (line.asked or line.pinned)
-                                                for line in log.lines)
+        oldest = log.groups[-LIMITS.late_turns:][0]
+        denied = event is not None and log.denied_for(event, oldest)
+        put = put or denied or any(line.event == event and (line.asked or line.pinned) for line in log.lines)
         if event is not None and _end(neutral, event) == _end(neutral, made.events[0]):
             self._posed[neutral.name] = event, put
-            return put and event in log.denied
+            return put and denied
         self._posed[neutral.name] = made.events[0], False
         return False
 
@@ -221,9 +224,15 @@ class NeutralMoves:
             return None
         if not _too_soon(belief, log.groups[-1], left) and not now.last:
             return None  # the turn in which it left goes on
+        posed, since = self._missed.get(neutral.name, (None, math.nan))
+        if posed in log.denied and since == left.came_s and not now.last:
+            return None  # people say that it had not gone anywhere, and nothing else was seen since
         ways = self._ways(neutral, None, belief, log, states, colours, left, over=True)
         made = self._decision(ways, neutral, log, has, now) if ways else None
-        return None if made is None else replace(made, asked=True)
+        if made is None:
+            return None
+        self._missed[neutral.name] = made.events[0], left.came_s
+        return replace(made, asked=True)
 
     def _unfinished(self, neutral: Neutral, log: LoggedGame, states: Sequence[GameState]) -> bool:
         """Whether the camera told a move of it in the turn before the newest that the rules would have had go on."""
@@ -247,7 +256,9 @@ class NeutralMoves:
             return known[1]
         out: list[_Way] = []
         sights, has = self.seen.get(neutral.name, {}), neutral.at(states[-1])
-        for back in range(min(LIMITS.open_turns, len(log.groups))):
+        for back in range(min(LIMITS.late_turns, len(log.groups))):
+            if back >= LIMITS.open_turns and (out or at is None):
+                break  # it is looked for further back only if it was found late, and no newer turn explains it
             n = len(log.groups) - 1 - back
             group, end = log.groups[n], _end_of(log, n)
             if group.tile is None:
@@ -263,7 +274,7 @@ class NeutralMoves:
             for event in events:
                 after = self.steps.after(before, event)
                 end_at = neutral.at(after) if after is not None else None
-                if after is None or end_at is None or event in log.denied \
+                if after is None or end_at is None or log.denied_for(event, group) \
                         or end_at != at and (at is not None or end_at == has):
                     continue
                 for other in later:

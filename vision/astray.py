@@ -35,21 +35,21 @@ class AstrayLimits:
 
 
 ASTRAY = AstrayLimits()
-AstrayFinder = Callable[[Image, Lattice, Square, npt.NDArray[np.float32], float], TileEvidence | None]
+AstrayFinder = Callable[[Image, Lattice, Square, npt.NDArray[np.float32] | None, float], TileEvidence | None]
 
 
-def found_astray(sense: TileSense, bgr: Image, lattice: Lattice, at: Square, table: npt.NDArray[np.float32],
+def found_astray(sense: TileSense, bgr: Image, lattice: Lattice, at: Square, table: npt.NDArray[np.float32] | None,
                  hidden_lab: float) -> TileEvidence | None:
     """The tile of a square that is not seen in its place, where it lies near there: around that place, or around where
     its neighbours let it be expected. What is within ``hidden_lab`` of the colour ``table`` (3,), in Lab, is bare
-    table. None if there is none, or only those of other squares."""
+    table; without it, all places are tried. None if there is none, or only those of other squares."""
     starts = [lattice.predict(at), *([lattice.expected(at)] if at in lattice.shifts else [])]
     others = np.array([_middle(lattice, lattice.pose(square, shift)) for square, shift in lattice.shifts.items()
                        if square != at]).reshape(-1, 2)
     steps = np.arange(-ASTRAY.reach, ASTRAY.reach + ASTRAY.step / 2, ASTRAY.step)
     tried = [start @ np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]]) for start in starts for y in steps for x in steps]
     tried = [pose for pose in tried if _apart(_middle(lattice, pose), others) > ASTRAY.solid / 2
-             and _bare(bgr, pose, table, hidden_lab) < ASTRAY.bare]
+             and (table is None or _bare(bgr, pose, table, hidden_lab) < ASTRAY.bare)]
     near = [pulled(pose, corners) for pose, corners in zip(tried, sense.said(bgr, tried).corners, strict=True)]
     expected = np.array([_middle(lattice, pose) for pose in starts])
     near = [pose for pose in near if _apart(_middle(lattice, pose), others) > ASTRAY.solid

@@ -87,8 +87,8 @@ class Tracker:
     def places(self) -> dict[Square, Array]:
         """Poses of the tiles and of the squares beside them."""
         assert self.lattice is not None
-        return {at: self.lattice.predict(at) for at in sorted(self.lattice.shifts.keys()
-                                                              | neighbours(self.lattice.shifts))}
+        shifts = self.lattice.shifts
+        return {at: self.lattice.predict(at) for at in sorted(shifts.keys() | neighbours(shifts))}
 
     def feed(self, frame: Frame) -> Followed:
         """Process one frame."""
@@ -328,7 +328,7 @@ class Tracker:
     def _astray(self, bgr: Image, unseen: Mapping[Square, TileEvidence],
                 levels: Mapping[Square, npt.NDArray[np.float32]], lay: Set[Square],
                 ) -> Iterator[tuple[Square, TileEvidence]]:
-        """Tiles that lie beside their places: those that ``lay``, and new ones where something is on the table."""
+        """Tiles beside their places: those that ``lay``, even in the table's colours, and new ones on bare table."""
         assert self.lattice is not None and self.stillness is not None
         bare, a = [s.bare for s in self._squares.values() if s.bare is not None], self.attention
         if not bare or self.astray is None:
@@ -338,7 +338,7 @@ class Tracker:
             at in lay or float((colour_distance(levels[at], table) < a.hidden_lab).mean()) < ASTRAY.all_bare)]
         for at in sorted(odd, key=lambda at: (self._squares.setdefault(at, _Square()).searched_s, at))[:ASTRAY.squares]:
             self._squares[at].searched_s = self.stillness.now_s
-            found = self.astray(bgr, self.lattice, at, table, a.hidden_lab)
+            found = self.astray(bgr, self.lattice, at, None if at in lay else table, a.hidden_lab)
             if found is not None and found.seen > a.seen:
                 found.there += 0.0 if at in lay else ASTRAY.prior
                 if found.there > a.there:

@@ -175,6 +175,35 @@ def test_one_that_left_and_is_not_found_is_asked_about(beside: PiecesTable) -> N
     assert not questions(beside) and len(beside.beyond_tiles()) == 1
 
 
+def test_one_that_is_not_found_is_asked_about_once(beside: PiecesTable) -> None:
+    beside.lays((2, 0), "base.U", 0)  # Anna
+    del beside.stands["fairy"]
+    beside.sees(6)
+    beside.lays((3, 0), "base.U", 0, figure("base.U", 0, "field", "NL NR EL WR", "blue"))
+    beside.sees()
+    beside.book.say(Retracted(seq=max(open_questions(beside.book.entries))))
+    for x in (4, 5, 6):  # Ben might have put it beside his farmer
+        beside.lays((x, 0), "base.U", 0)
+        beside.sees(6)
+    assert not questions(beside)
+
+
+def test_what_people_took_back_of_one_turn_may_happen_in_a_later_one(beside: PiecesTable) -> None:
+    beside.lays((2, 0), "base.U", 0)  # Anna
+    there = beside.stands.pop("fairy")  # a hand lies over it
+    beside.sees(6)
+    beside.lays((3, 0), "base.U", 0)
+    beside.sees()
+    asked, = questions(beside)
+    beside.book.say(Retracted(seq=max(open_questions(beside.book.entries))))
+    beside.stands["fairy"] = there
+    beside.sees(6)
+    beside.lays((4, 0), "base.U", 0)  # Anna
+    beside.stands["fairy"] = FAR, (0.7, 0.3)
+    beside.sees()
+    assert beside.beyond_tiles()[-1] == asked and not questions(beside)
+
+
 def test_a_move_is_told_though_two_more_tiles_came_meanwhile(beside: PiecesTable) -> None:
     beside.lays((2, 0), "base.U", 0)
     beside.stands["fairy"] = FAR, (0.7, 0.3)

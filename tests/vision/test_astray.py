@@ -18,7 +18,7 @@ GRID = np.array([[PX, 0, 350.0], [0, PX, 220.0], [0, 0, 1.0]])
 BOARD = {(0, 0): ("base.D", 0), (1, 0): ("base.V", 0), (0, 1): ("base.U", 0), (-1, 0): ("base.D", 2),
          (0, -1): ("base.E", 2), (1, 1): ("base.K", 1)}
 KINDS = [tile for name, tile in catalogue().items() if name.startswith("base.")]
-SKIN = (120, 150, 200)  # BGR
+SKIN, CLOTH, GRASS = (120, 150, 200), (60, 70, 120), (62, 128, 108)  # BGR
 
 
 def moved(x: float, y: float, turn_deg: float = 0.0) -> Array:
@@ -33,10 +33,11 @@ def pose(at: Square, motion: Array) -> Array:
     return np.asarray(GRID @ np.array([[1, 0, at[0]], [0, 1, at[1]], [0, 0, 1.0]]) @ motion)
 
 
-def table(board: dict[Square, tuple[str, int]], motions: dict[Square, Array], hand: Square | None = None) -> Image:
+def table(board: dict[Square, tuple[str, int]], motions: dict[Square, Array], hand: Square | None = None,
+          cloth: tuple[int, int, int] = CLOTH) -> Image:
     """A picture of the board, some tiles moved, with a hand over one square."""
     noise = np.random.default_rng(4).normal(0, 6, (SIZE[1], SIZE[0], 3)).astype(np.float32)
-    out = np.clip(cv2.GaussianBlur(noise, (0, 0), 2) * 2 + (60, 70, 120), 0, 255).astype(np.uint8)
+    out = np.clip(cv2.GaussianBlur(noise, (0, 0), 2) * 2 + cloth, 0, 255).astype(np.uint8)
     for at, (tile, rot) in board.items():
         art = np.rot90(drawing(tile, PX), -rot)
         full = pose(at, motions.get(at, np.eye(3))) @ np.diag([1 / PX, 1 / PX, 1.0])
@@ -51,11 +52,11 @@ def table(board: dict[Square, tuple[str, int]], motions: dict[Square, Array], ha
 class Table:
     """A tracker that follows the board."""
 
-    def __init__(self, board: dict[Square, tuple[str, int]]) -> None:
+    def __init__(self, board: dict[Square, tuple[str, int]], cloth: tuple[int, int, int] = CLOTH) -> None:
         self.tracker: Tracker = make_tracker(KINDS, base_set(), ("red", "blue"), None)
         self.frames = 0
         self.tracker.find = lambda bgr: Lattice(grid=GRID.copy(), shifts=dict.fromkeys(board, (0.0, 0.0, 0.0)))
-        self.show(table(board, {}))
+        self.show(table(board, {}, cloth=cloth))
         self.tracker.find = lambda bgr: None
 
     def show(self, bgr: Image) -> None:
@@ -88,6 +89,14 @@ def test_a_tile_under_the_hand_that_pushed_its_neighbours_is_found_with_them() -
     watched.show(table(BOARD, dict.fromkeys([(1, 0), (1, 1)], pushed)))
     assert watched.off((1, 0), pushed) < 0.05 and watched.off((1, 1), pushed) < 0.05
     assert watched.off((0, 1), np.eye(3)) < 0.05
+
+
+def test_a_tile_of_the_colours_of_the_table_is_found_where_it_was_pushed() -> None:
+    watched, pushed = Table(BOARD, GRASS), moved(0.25, 0.2)
+    both = dict.fromkeys([(1, 0), (1, 1)], pushed)
+    watched.show(table(BOARD, {(1, 0): pushed}, hand=(1, 1), cloth=GRASS))
+    watched.show(table(BOARD, both, cloth=GRASS))
+    assert all(watched.off(at, pushed) < 0.05 for at in both)
 
 
 def test_what_is_no_tile_is_not_found_beside_the_board() -> None:
