@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from reading.belief import FigureTrack, TableBelief
 from reading.belief import updated as belief_after
+from reading.dial_face import Face
 from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame
@@ -21,10 +22,10 @@ from reading.pieces import kinds
 from reading.policy import Decision, Doubt, Moment
 from reading.removals import TAKEN
 from scoring.contributions import Dial, View
-from scoring.events import Event, FigureEvent, TilePlaced
+from scoring.events import Event, FigureEvent, TilePlaced, from_json, to_json
 from scoring.state import GameState, in_hand
 from scoring.tiles import Square
-from vision.looks import NeutralLook, SquareLook, TableLook
+from vision.looks import SquareLook, TableLook
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,67 +52,14 @@ class Stop:
     since_s: float
 
 
-class Face:
-    """Where a dial's sections are on the board of a game. ``begun`` is the state before the first turn."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stay:
+    """Since when all looks at its square have seen a figure, how many they are, and when one before did not see it
+    (None: never). A hand passes by with figures, too; and one that went home and came back is in the same place."""
 
-    def __init__(self, dial: Dial, begun: GameState) -> None:
-        self.dial = dial
-        self.squares = frozenset(at for at, p in begun.tiles.items() if p.tile in dial.board)
-        count = max(1, len(self.squares))
-        self.middle = tuple(sum(at[axis] + 0.5 for at in self.squares) / count for axis in (0, 1))
-        self.turns = next((begun.tiles[at].rot for at in self.squares), 0)
-        self.parts = [self._part(n) for n in range(len(dial.sections))]
-
-    def _angle(self, n: int) -> float:
-        return self.dial.angle_deg(self.dial.sections[n]) + 90.0 * self.turns
-
-    def _part(self, n: int) -> frozenset[Square]:
-        """The squares over which a section extends."""
-        half, out = 180.0 / len(self.dial.sections), set()
-        for r in range(1, 9):
-            for k in range(-4, 5):
-                out.add(self._square(self._angle(n) + k * half / 5, self.dial.reach * r / 8.5))
-        return frozenset(out & self.squares)
-
-    def _square(self, deg: float, r: float) -> Square:
-        a = math.radians(deg)
-        return math.floor(self.middle[0] + r * math.sin(a)), math.floor(self.middle[1] - r * math.cos(a))
-
-    def square(self, n: int) -> Square:
-        """A square in the middle of a section."""
-        return self._square(self._angle(n), 0.6 * self.dial.reach)
-
-    def section(self, x: float, y: float) -> tuple[int, tuple[float, float]] | None:
-        """The number of the section at a point of the board and the place on it, (0, 0) to (1, 1); None off it."""
-        dx, dy = x - self.middle[0], y - self.middle[1]
-        r = math.hypot(dx, dy) / self.dial.reach
-        if r > 1.15 or r < 0.05:
-            return None
-        deg = math.degrees(math.atan2(dx, -dy)) - 90.0 * self.turns
-        name, _ = self.dial.section(deg)
-        n = self.dial.sections.index(name)
-        off = (deg - self.dial.angle_deg(name) + 180.0) % 360.0 - 180.0
-        return n, (0.5 + off * len(self.dial.sections) / 360.0, min(1.0, 1.0 - r / 1.2))
-
-    def look(self, seen: Mapping[Square, SquareLook], fresh: Collection[Square], look: TableLook) -> TableLook:
-        """A look at the piece on the sections, as if each was a square (its number, 0), from the newest looks at the
-        board's squares. Those of which no square is ``fresh`` are left out. There is one piece: where a fresh square
-        shows it, it is not where it was when the others were looked at."""
-        pieces: dict[bool, list[tuple[int, NeutralLook]]] = {True: [], False: []}
-        for at in self.squares & seen.keys():
-            piece = seen[at].neutral.get(self.dial.name)
-            if piece is not None and (place := self.section(at[0] + piece.foot[0], at[1] + piece.foot[1])) is not None:
-                pieces[at in fresh].append((place[0], replace(piece, foot=place[1])))
-        if all(p.there <= 0.0 for _, p in pieces[True]):
-            pieces[True] += pieces[False]
-        out = {}
-        for n, part in enumerate(self.parts):
-            if not part & set(fresh) or not part <= seen.keys():
-                continue
-            best = max((p for k, p in pieces[True] if k == n), key=lambda p: p.there, default=None)
-            out[n, 0] = SquareLook(there=LIMITS.sure, seen=min(seen[at].seen for at in part), figures=(),
-                                   neutral={} if best is None else {self.dial.name: best})
-        return replace(look, squares=out, whole=False)
+    since_s: float = math.inf
+    looks: int = 0
+    absent_s: float | None = None
 
 
 @dataclass(slots=True)
@@ -125,9 +73,7 @@ class DialMoves:
     _seen: dict[str, dict[str, Sightings]] = field(default_factory=dict)
     _stops: dict[str, list[Stop]] = field(default_factory=dict)
     _beliefs: dict[str, TableBelief] = field(default_factory=dict)
-    # by dial and figure: since when all looks at its square have seen it, and how many they are: a hand passes by with
-    # figures, too
-    _held: dict[str, dict[int, tuple[float, int]]] = field(default_factory=dict)
+    _stays: dict[str, dict[int, Stay]] = field(default_factory=dict)  # by dial and figure
 
     def __post_init__(self) -> None:
         self.faces = [face for dial in self.begun.box.dials if (face := Face(dial, self.begun)).squares]
@@ -145,13 +91,13 @@ class DialMoves:
                        for at, s in squares.items() if at in face.squares}
             self._beliefs[name] = belief_after(self._beliefs.get(name, TableBelief()),
                                                replace(look, squares=figures, whole=False))
-            held = self._held.setdefault(name, {})
+            stays = self._stays.setdefault(name, {})
             for f in self._beliefs[name].figures.values():
+                stay = stays.get(f.id, Stay(absent_s=f.before_s))
                 if f.seen_s == look.t_s:
-                    since_s, looks = held.get(f.id, (look.t_s, 0))
-                    held[f.id] = since_s, looks + 1
+                    stays[f.id] = replace(stay, since_s=min(stay.since_s, look.t_s), looks=stay.looks + 1)
                 elif f.looked_s == look.t_s:
-                    held.pop(f.id, None)
+                    stays[f.id] = Stay(absent_s=look.t_s)
             if not mine.squares:
                 continue
             self._seen[name] = updated(self._seen.get(name, {}), mine, [name])
@@ -191,12 +137,18 @@ class DialMoves:
             if tile is None or not isinstance(tile.event, TilePlaced):
                 continue
             before = states[_first(log, n)]
-            ways = {dial.at(after): way for way in dial.ways(before)
+            player = tile.event.player
+            ways = {dial.at(after): way for way in (_by(way, player) for way in dial.ways(before))
                     if (after := self.steps.after(before, way)) is not None}
             mine = _before(log, n, ways.values())
             laid, last = _laid_s(belief, log, n), _laid_s(belief, log, n - 1)
             if laid is None or not ways or any(line.pinned for line in mine):
                 continue
+            for line, own in ((line, _by(line.event, player)) for line in mine):
+                if own != line.event and not log.denied_in(n - 1, own):
+                    yield Decision(events=(own,), confidence=DIAL.sure, asked=False, alternatives=(),
+                                   at=face.square(0), frame=now.frame, replaces=line.seq)
+                    return
             came = [s for s in stops if (last or -math.inf) < s.since_s <= laid]
             if not came:  # nobody saw which came first, the tile before or this stop: its own move is in the log
                 least = _bare_s(belief, log, n - 1)
@@ -278,22 +230,25 @@ class DialMoves:
         """Figures on sections that the log does not have yet."""
         dial, own = face.dial, self._beliefs.get(face.dial.name, TableBelief())
         has = [(f.player, f.where) for f in states[-1].standing.values() if f.feature == dial.feature]
+        stays = self._stays.get(dial.name, {})
         seen: dict[tuple[int, str], list[FigureTrack]] = {}
         for f in own.figures.values():
             place = face.section(*f.foot)
-            since_s, looks = self._held.get(face.dial.name, {}).get(f.id, (math.inf, 0))
-            stands = looks >= 1 if now.last else looks >= DIAL.looks and now.t_s - since_s >= LIMITS.notice_s
+            stay = stays.get(f.id, Stay())
+            stands = stay.looks > 0 and now.last or stay.looks >= DIAL.looks and \
+                now.t_s - stay.since_s >= LIMITS.notice_s
             if place is not None and stands and f.real > 0.0 and f.paint_among(colours):
                 seen.setdefault((colours[f.paint_among(colours)], dial.sections[place[0]]), []).append(f)
         for (player, section), tracks in sorted(seen.items(), key=lambda s: s[0]):
             if len(tracks) <= has.count((player, section)):
                 continue
-            newest = max(tracks, key=lambda f: f.back_s)
+            newest = max(tracks, key=lambda f: stays[f.id].since_s)
             if newest.real < LIMITS.agreed:
                 continue
-            turns, fits = _turns_of(newest, player, belief, log)
-            if not fits and now.t_s - newest.back_s < 2 * LIMITS.ask_after_s and not now.last:
-                continue  # that turn's tile has not been found yet
+            stay = stays[newest.id]
+            turns, late = _turns_of(stay, player, belief, log)
+            if late and now.t_s - stay.since_s < LIMITS.ask_after_s and not now.last:
+                continue  # that turn's tile may not have been found yet
             for n in turns[:1]:
                 group = log.groups[n]
                 assert group.tile is not None
@@ -309,27 +264,28 @@ class DialMoves:
                 instead = not mine or newest.real >= there + DIAL.surer and there < LIMITS.settles
                 if mine and (mine[-1].pinned or not instead and newest.real < LIMITS.sure):
                     break
-                asked = not instead or not fits
+                asked = not instead or late > 1
                 sure, (event, p) = 0.5 if asked else DIAL.sure, ways[0]
                 options: list[tuple[tuple[Event, ...], float]] = [((e,), sure * q) for e, q in ways]
                 yield Decision(events=(event,), confidence=sure * p, asked=asked or p < DIAL.piece,
                                alternatives=(*options, ((), 1.0 - sure)), at=newest.at, frame=now.frame,
-                               after=None if mine and instead else group.tile.seq,
-                               replaces=mine[-1].seq if mine and instead else None)
+                               after=None if mine and not asked else group.tile.seq,
+                               replaces=mine[-1].seq if mine and not asked else None)
                 return
 
 
-def _turns_of(f: FigureTrack, player: int, belief: TableBelief, log: LoggedGame) -> tuple[list[int], bool]:
-    """The newest turns of a player in which a figure may have come, the likeliest first, and whether it fits them: it
-    came after their tile and before the next one. Without any that fits, those before it came."""
-    mine = [n for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - DIAL.newest), -1)
-            if (tile := log.groups[n].tile) is not None and isinstance(tile.event, TilePlaced)
-            and tile.event.player == player and _laid_s(belief, log, n) is not None]
-    ended = [n for n in mine if f.absent_s is not None and f.absent_s >= (_laid_s(belief, log, n + 1) or math.inf)]
-    surely = [n for n in mine if (_laid_s(belief, log, n) or 0.0) <= f.back_s]
-    maybe = [n for n in mine if n not in surely and _bare_s(belief, log, n) <= f.back_s]
-    fits = [n for n in (*surely, *maybe) if n not in ended]
-    return fits or surely, bool(fits)
+def _turns_of(stay: Stay, player: int, belief: TableBelief, log: LoggedGame) -> tuple[list[int], int]:
+    """The newest turns of a player in which a figure may have come, the likeliest first, and how many tiles after
+    theirs lay by then without it: 0 if there are turns that it fits. People are in a hurry: it may be one."""
+    laid = {n: _laid_s(belief, log, n) for n in range(max(0, len(log.groups) - DIAL.newest), len(log.groups))}
+    mine = [n for n, at_s in reversed(laid.items()) if at_s is not None and (tile := log.groups[n].tile) is not None
+            and isinstance(tile.event, TilePlaced) and tile.event.player == player]
+    surely = [n for n in mine if (laid[n] or 0.0) <= stay.since_s]
+    maybe = [n for n in mine if n not in surely and _bare_s(belief, log, n) <= stay.since_s]
+    late = {n: sum(m > n and (at_s or math.inf) <= (stay.absent_s or -math.inf) for m, at_s in laid.items())
+            for n in mine}
+    fits = [n for n in (*surely, *maybe) if not late[n]]
+    return fits or surely, 0 if fits or not surely else late[surely[0]]
 
 
 def _pieces(f: FigureTrack, own: TableBelief, belief: TableBelief, state: View,
@@ -347,6 +303,11 @@ def _pieces(f: FigureTrack, own: TableBelief, belief: TableBelief, state: View,
                for name in names}
     total = sum(weights.values())
     return sorted(((name, w / total) for name, w in weights.items()), key=lambda w: -w[1])
+
+
+def _by(event: Event, player: int) -> Event:
+    """The same move by the player of the tile that it precedes."""
+    return event if getattr(event, "player", player) == player else from_json({**to_json(event), "player": player})
 
 
 def _first(log: LoggedGame, n: int) -> int:

@@ -191,6 +191,40 @@ def test_two_stops_before_one_tile_are_two_moves(table: DialTable) -> None:
     assert table.told(WheelTurned) == [WheelTurned(player=0, steps=1), WheelTurned(player=0, steps=1)]
 
 
+def test_who_puts_a_figure_back_where_one_has_just_gone_home_is_seen_to(table: DialTable) -> None:
+    """The piece stops there, and its player takes the same place again: few looks show it empty."""
+    table.lays(NORTH, *PLAIN)
+    table.puts("famine", "red")
+    table.lays(WEST, "wheel.32", 0)
+    table.figures[point("famine", 1.1)[0]] = ()
+    table.piece = "famine"
+    table.sees(1)
+    table.tiles[EAST] = SIGNED
+    table.puts("famine", "red")
+    table.sees()
+    assert table.told(CrownTaken) == 2 * [CrownTaken(player=0, figure="follower", segment="famine")]
+    assert table.state.scores[0] == 3
+
+
+def test_a_figure_that_came_one_tile_late_is_told_after_a_while(table: DialTable) -> None:
+    table.lays(NORTH, *PLAIN)
+    table.lays(WEST, "wheel.32", 0)
+    table.puts("famine", "red")
+    assert not table.told(CrownTaken)
+    table.sees(4)
+    assert [type(e) for e in table.events] == [TilePlaced, CrownTaken, TilePlaced]
+
+
+def test_a_move_goes_with_its_tile_to_another_player(table: DialTable) -> None:
+    """Whose turn it was is known later: a player only put a tile away."""
+    table.turns_to("tax")
+    table.lays(WEST, *SIGNED)
+    seq, tile = next((seq, e) for seq, e in effective(table.book.entries) if isinstance(e, TilePlaced))
+    table.book.say(Amended(seq=seq, body=replace(tile, player=1)))
+    table.sees()
+    assert table.told(WheelTurned) == [WheelTurned(player=1, steps=1)]
+
+
 def test_a_figure_in_a_hand_over_a_section_is_not_put_there(table: DialTable) -> None:
     """Twice one look shows it; two more, soon after, do not, and then nobody touches the board for long."""
     table.lays(NORTH, *PLAIN)
