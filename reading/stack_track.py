@@ -23,6 +23,8 @@ class StackLimits:
     drifts: Point3 = (0.002, 0.002, 0.012)  # of an unchanged top between two looks, against its tile (chosen)
     finest: float = 0.7  # least noise of the looks at one table relative to that, once it is measured there
     coarsest: float = 1.5  # and the greatest
+    worst: float = 4.0  # the greatest at a pile that is seen worse than the others (chosen)
+    compared_own: int = 8  # differences at one pile from which that is known
     compared: int = 24  # differences of successive looks from which it is
     partly: float = 3.0  # times as much where the top is not seen clearly
     clearly: tuple[float, float] = (2.5, 5.5)  # log-odds of a pile at which it is not and at which it is (chosen)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
@@ -52,6 +52,7 @@ class StackMoves:
     _said: Counter[Square] = field(default_factory=Counter)
     _settled: dict[tuple[str, Square], int] = field(default_factory=dict)  # how often people have said something of it
     _moved: deque[float] = field(default_factory=lambda: deque(maxlen=400))  # tiles, between successive looks
+    _own: dict[tuple[str, Square], deque[float]] = field(default_factory=dict)  # the greater of both, at each place
     _tops: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # of the last clear looks
     _over: dict[tuple[str, Square], int] = field(default_factory=dict)  # blocks that are none, as people say
     _bare: set[str] = field(default_factory=set)  # kinds of which an empty place was seen: its print is no pile
@@ -87,19 +88,25 @@ class StackMoves:
                     track = replace(track, piles=track.piles[:1])
                 self._settled[key] = said
                 track = track.at_least(heights.get(at, 0) + self._over.get(key, 0))
-                self.tracks[key] = looked_at(track, seen, look.t_s, self._noise(key, seen))
+                self.tracks[key] = looked_at(track, seen, look.t_s, self.noise(key, seen))
 
-    def _noise(self, key: tuple[str, Square], seen: StackLook) -> float:
-        """The looks' noise at this table relative to the usual one: few tops move between two looks at them."""
+    def noise(self, key: tuple[str, Square], seen: StackLook) -> float:
+        """The looks' noise at this pile relative to the usual one: few tops move between two looks at them. That at the
+        table, unless this one is seen worse, as one is with two edges that may be its side."""
+        own = self._own.setdefault(key, deque(maxlen=STACK.compared))
         if seen.there >= sum(STACK.clearly) / 2:
             last = self._tops.get(key)
             self._tops[key] = seen.top
             if last is not None:
-                self._moved += [abs(a - b) for a, b in zip(seen.top, last, strict=True)]
-        if len(self._moved) < STACK.compared:
-            return 1.0
-        deviation = _NORMAL * median(self._moved) / math.sqrt(2.0)
-        return min(max(deviation / STACK.look[0], STACK.finest), STACK.coarsest)
+                moved = [abs(a - b) for a, b in zip(seen.top, last, strict=True)]
+                self._moved += moved
+                own.append(max(moved))
+        noise = 1.0
+        if len(self._moved) >= STACK.compared:
+            noise = min(max(_deviation(self._moved) / STACK.look[0], STACK.finest), STACK.coarsest)
+        if len(own) >= STACK.compared_own:
+            noise = max(noise, min(_deviation(own) / STACK.look[0], STACK.worst))
+        return noise
 
     def decide(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int],
                now: Moment) -> tuple[list[Decision], list[Doubt]]:
@@ -224,6 +231,11 @@ class StackMoves:
                     if after is not None and stack.heights(after).get(at, 0) == height + 1:
                         return event
         return None
+
+
+def _deviation(moved: Collection[float]) -> float:
+    """The standard deviation of one look, from the differences of successive ones."""
+    return _NORMAL * median(moved) / math.sqrt(2.0)
 
 
 def not_logged(came_s: Sequence[float], count: int, logged: Sequence[tuple[float, float]]) -> tuple[float, ...]:

@@ -9,9 +9,10 @@ import pytest
 from tables import Table, figure, look
 
 from reading.alignment import Alignment
+from reading.layings import Steps
 from reading.record import look_from_json, look_to_json
-from reading.stack_track import began, looked_at
-from reading.stacks import not_logged
+from reading.stack_track import STACK, began, looked_at
+from reading.stacks import StackMoves, not_logged
 from scoring.engine import fold
 from scoring.events import FigurePlaced, Player, Setup, TilePlaced
 from scoring.expansions.tower import Captured, TowerRaised, towers
@@ -448,10 +449,34 @@ def test_blocks_that_the_log_has_are_told_from_the_one_that_it_has_not() -> None
 def test_a_top_that_was_misread_at_first_is_counted_from_where_it_is() -> None:
     """A hand at the next tile was taken for the first block's top; then all looks agree on another place."""
     track, t = looked_at(began(0), replace(top(1, off=(0.55, 0.22), there=1.9), tone=4.56), 0.0), 0.0
-    track = looked_at(track, replace(top(1, off=(0.55, 0.22), there=1.0), tone=4.55), 1.5)
+    track = looked_at(track, replace(top(1, off=(0.55, 0.22), there=1.0), tone=4.55), 1.5).at_least(1)
     for height in (1, 2, 3):
         for n in range(4):
             t += 5.0
             off = 0.003 * math.cos(5 * n), 0.003 * math.sin(3 * n)
             track = looked_at(track, replace(top(height, off=off), tone=4.8 + 0.05 * height), t)
         assert track.height == height and track.above(height - 1)[1] > 1.8, (height, track)
+
+
+def test_a_pile_that_is_seen_worse_than_others_is_counted_with_care() -> None:
+    """Two edges may be a side of its top; which of them a look takes, changes. That is so at this pile alone."""
+    moves, steady, twofold = StackMoves(Steps()), ("tower", SOUTH), ("tower", EAST)
+    floor, modes = (0.024, 0.004), ((0.0, 0.0), (0.035, -0.008))
+
+    def seen(n: int, off: tuple[float, float]) -> StackLook:
+        small = 0.003 * math.cos(5 * n), 0.003 * math.sin(3 * n)
+        return replace(top(1, floor=floor, off=(off[0] + small[0], off[1] + small[1])), tone=4.71)
+
+    for n in range(16):
+        usual, noise = moves.noise(steady, seen(n, (0.0, 0.0))), moves.noise(twofold, seen(n, modes[n % 2]))
+    assert usual <= STACK.coarsest < 2.0 < noise
+
+    def counted(noise: float) -> int:
+        track = looked_at(began(1), seen(0, modes[0]), 0.0)
+        for n in range(1, 4):
+            track = looked_at(track, seen(n, modes[0]), 5.0 * n, noise)
+        for n in range(4, 7):
+            track = looked_at(track, seen(n, modes[1]), 5.0 * n, noise)
+        return track.height
+
+    assert counted(1.0) == 2 and counted(noise) == 1
