@@ -8,7 +8,7 @@ runners-up.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypedDict
 
@@ -25,6 +25,7 @@ from vision.lattice import UNIT, Array, Lattice, apply
 from vision.lens_distortion import distortion_of
 from vision.occupancy import FigureReading, Rejected, hidden_by, informed, occupied
 from vision.senses import TileEvidence, TileSense
+from vision.stacks import Kind, Stacks
 from vision.tiles import TileCandidate
 from vision.tileset import TileSet
 from vision.view import View
@@ -107,12 +108,14 @@ class PhotoReader:
     """Reads photographs with one tile set. Reuse it for several photographs: the pictures are prepared once, and their
     similarity to the table's tiles is learned."""
 
-    def __init__(self, tileset: TileSet, *, counts: Mapping[str, int] | None = None) -> None:
+    def __init__(self, tileset: TileSet, *, counts: Mapping[str, int] | None = None,
+                 stacks: Sequence[Kind] = ()) -> None:
         self.tileset = tileset
         self.counts = dict(counts or {})
         self.kinds: tuple[Tile, ...] = tuple(catalogue()[tile] for tile in sorted({*tileset.ids, *self.counts}))
         shapes = [kind.signature(rot) for kind in self.kinds for rot in range(4)]
         self._shapes = np.array([shapes.index(own) for own in shapes])  # by reading: index of the first equivalent one
+        self._stacks = tuple(stacks)
         self._finder = BoardFinder(tileset)
         self._sense = TileSense(self.kinds, tileset)
 
@@ -141,6 +144,11 @@ class PhotoReader:
         if figures:
             seen = find_figures(photo, {at: e.pose for at, e in whole.items()}, colours=colours, view=view)
             clock.lap("figures")
+            if self._stacks:
+                poses, piles = {at: e.pose for at, e in whole.items()}, Stacks(self._stacks, view)
+                looks = piles.look(photo, poses, {at: e.loglik for at, e in whole.items()}, self.kinds, poses)
+                seen = piles.past_blocks(photo, poses, looks, seen, poses)
+                clock.lap("piles")
             self._sense.look_past(photo, squares, hidden_by(seen))
         common = np.log([[max(1, self.counts.get(kind.id, 1))] for kind in self.kinds])
         evidence = {at: e.loglik + common for at, e in squares.items()}
@@ -196,9 +204,11 @@ class _Clock:
 
 
 def read_photo(bgr: Image, tileset: TileSet, *, counts: Mapping[str, int] | None = None, figures: bool = True,
-               colours: Iterable[str] | None = None, view: View | None = None) -> PhotoReading:
-    """Read one photograph (H, W, 3 BGR uint8). ``counts``: how many tiles of each kind the boxes hold."""
-    return PhotoReader(tileset, counts=counts).read(bgr, figures=figures, colours=colours, view=view)
+               colours: Iterable[str] | None = None, view: View | None = None,
+               stacks: Sequence[Kind] = ()) -> PhotoReading:
+    """Read one photograph (H, W, 3 BGR uint8). ``counts``: how many tiles of each kind the boxes hold; ``stacks``: the
+    blocks that may be piled up on their tiles, which are no figures."""
+    return PhotoReader(tileset, counts=counts, stacks=stacks).read(bgr, figures=figures, colours=colours, view=view)
 
 
 def _bent(reading: PhotoReading, view: View) -> PhotoReading:

@@ -29,6 +29,10 @@ def run(args: argparse.Namespace) -> int:
     from bastide.camera.calibrated import load_calibrations, view_for
     from bastide.camera.capture import photograph
     from bastide.tiles.art import box_contents, load_tiles, tile_book
+    from bastide.watching.watcher import blocks
+    from scoring.box import box_for
+    from scoring.rules import edition
+    from scoring.tiles import catalogue
     from vision.images import ImageError, write_image
     from vision.overlay import draw_reading
     from vision.read import read_photo
@@ -38,7 +42,9 @@ def run(args: argparse.Namespace) -> int:
     image = photograph(args.image)
     view = view_for(load_calibrations(args.calibration), image)
     tiles = merged(load_tiles(args.tiles, names), tile_book(args.data, args.tiles).tileset())
-    reading = read_photo(image, tiles, counts=box_contents(names), view=view)
+    counts = box_contents(names)
+    piles = blocks(box_for(names, edition(), 2), [catalogue()[tile] for tile in counts])
+    reading = read_photo(image, tiles, counts=counts, view=view, stacks=piles)
     if args.overlay:
         try:
             write_image(args.overlay, draw_reading(image, reading, view=view))

@@ -9,10 +9,11 @@ from typing import Protocol
 from bastide.tiles.art import box_contents
 from reading.look_report import LookReport
 from reading.watcher import Observation, Proposal, TableWatcher
+from scoring.box import Box
 from scoring.engine import new_game
 from scoring.events import Setup
 from scoring.log import LogEntry
-from scoring.tiles import Square
+from scoring.tiles import Square, Tile
 from vision.dial import DialPiece
 from vision.frames import Frame, SourceError
 from vision.lattice import Array
@@ -57,8 +58,7 @@ def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None, *,
     start = {at: (p.tile, p.rot) for at, p in begun.tiles.items()} if len(begun.tiles) > 1 else {}
     dial = next((DialPiece(Kind(name=d.name, wood_mm=d.wood_mm, paints=d.paints), d.reach) for d in begun.box.dials
                  if start and d.board.issuperset(tile for tile, _ in start.values())), None)
-    stacks = [Block(name=s.name, wood_mm=s.wood_mm, spots={k.id: p for k in kinds if (p := s.spot(k)) is not None})
-              for s in begun.box.stacks]
+    stacks = blocks(begun.box, kinds)
     tracker = make_tracker(kinds, tiles, tuple(p.colour for p in setup.players), view, neutrals, stacks, again=again,
                            start=start, dial=dial)
     return TableWatcher(setup, tracker, record=record)
@@ -130,3 +130,9 @@ class Guarded:
             except Exception as e:
                 self._failures = MOST_FAILURES  # a new one would fail again
                 _log.error("this game cannot be watched", exc_info=e)
+
+
+def blocks(box: Box, kinds: Sequence[Tile]) -> list[Block]:
+    """The blocks that the boxes pile up on places of tiles of these kinds."""
+    return [Block(name=s.name, wood_mm=s.wood_mm, spots={k.id: p for k in kinds if (p := s.spot(k)) is not None})
+            for s in box.stacks]

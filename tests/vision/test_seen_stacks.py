@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from recorded import OWN
 
+from bastide.tiles.art import box_contents, load_tiles
 from scoring.engine import new_game
 from scoring.geometry import rotate_point
 from scoring.tiles import catalogue
@@ -19,6 +20,7 @@ from vision.figurenet import MARGIN, TILE_PX
 from vision.figures import Seen, board_grid, find_figures
 from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, neighbours
+from vision.read import read_photo
 from vision.simulator import Options, Simulator, load
 from vision.simulator.script import Square, script_of
 from vision.stacks import Kind, Stacks, look_at, upright
@@ -190,3 +192,14 @@ def test_a_pile_that_a_follower_covers_still_is_one() -> None:
         there = {f.standing.player for n in sim.truth.frame(number).figures
                  if (f := sim.truth.figures[n]).standing.at == at}
         assert told(left) == {(at, sim.script.colours[player]) for player in there}, number
+
+
+@pytest.mark.parametrize(("level", "seed"), [("easy", 31), ("hard", 33)])
+def test_a_photograph_shows_no_figures_where_blocks_are(level: str, seed: int) -> None:
+    """Whoever stands on the table is read all the same."""
+    sim, image, _ = table(level, seed, 26)
+    tiles, counts = load_tiles(None, ("base", "tower")), box_contents(("base", "tower"))
+    plain, knowing = (read_photo(image, tiles, counts=counts, stacks=stacks) for stacks in ((), (KIND,)))
+    high, stand = heights(sim), len(sim.truth.frame(sim.truth.frames - 1).figures)
+    assert len(high) >= 3 and len(plain.figures) > stand
+    assert len(knowing.figures) == stand, (knowing.figures, stand)
