@@ -248,7 +248,7 @@ def test_a_camera_that_never_answers_again_needs_a_new_start() -> None:
     source.close_timeout_s = 0.05
     with source:
         assert source.read() is not None
-    with pytest.raises(DeadSource, match="start bastide again"), source:
+    with pytest.raises(DeadSource, match="restart bastide"), source:
         pass
     source.end.set()
     assert source._stuck is not None

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from hand import Hand
-from pageviews import picture
+from pageviews import drawn, picture
 from webtable import JPEG
 
 from bastide.log.store import Store
@@ -393,6 +393,30 @@ def test_it_is_told_when_the_next_tile_lies(table, row):
     expect(page.locator("#sheet.add:not([hidden])")).to_have_count(0)
     assert table_of(session) == expected
     assert not [i for i in session.view()["issues"] if i["code"] in ("impossible", "wrong_player", "two_actions")]
+
+
+def test_whoever_returns_before_the_turn_is_shown_anew_has_returned(table):
+    """After an answer the turn is shown with it; somebody who returns to the present meanwhile stays there."""
+    row = next(r for r in ROWS if r.name == "princess")
+    game, hand, event, _ = begin(table, row)
+    session, page = game.session, hand.page
+    about = list(game.state.last_tile)
+    game.tell(event, game.tile(plain=True))
+    session.command({"do": "retract", "seq": next(e["seq"] for e in session.view()["history"] if like(e, event))})
+    hand.shown(session.view()["version"] - 1)
+    hand.place(f"[id='at-{about[0]}-{about[1]}'] use", "#sheet.fix:not([hidden])")
+    page.locator("#sheet [data-key='missed']").click()
+    page.locator("#sheet.add:not([hidden])").wait_for()
+    (turn,) = [p["turn"] for p in session.view()["board"]["tiles"] if p["at"] == about]
+    hand.then = session.past.view_after(turn)
+    held = []
+    page.route("**/api/entries/*/after", lambda route: held.append(route))
+    hand.play(said(game, event))
+    page.locator("#sheet [data-key='now']").click()
+    with page.expect_response("**/api/entries/*/after"):
+        held[0].continue_()
+    drawn(page)
+    expect(page.locator("#sheet:not([hidden])")).to_have_count(0)
 
 
 def test_a_missed_tile_is_laid_in_its_turn_corrected_and_taken_back(table):

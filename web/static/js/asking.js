@@ -83,6 +83,7 @@ export class Asking {
   // An answer belongs to the turn that the question is about; at an earlier moment it is what happened then.
   async answer(n) {
     const { app, question } = this,
+      { then } = app,
       move = question.answers[n] ?? null;
     this.answering = true; // the view may come before the response does
     const done = await app.commands
@@ -92,7 +93,8 @@ export class Asking {
       });
     if (!done) return;
     const more = asked(app.view).find((q) => q.code === question.code); // the next step or the next player
-    if (app.sheet.content && app.sheet.content !== this) return; // the person has moved on in the meantime
+    const back = then?.seq === null && app.then !== then;
+    if (back || (app.sheet.content && app.sheet.content !== this)) return; // the person has moved on in the meantime
     if (more) app.sheet.open(new Asking(app, more, this.back));
     else if (this.back) this.back();
     else app.sheet.close();
