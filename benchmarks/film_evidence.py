@@ -1,11 +1,12 @@
 """Evaluates the evidence of single pictures of the films in ../shared/sequences about tiles and figures.
 
-    ./run bench film_evidence [NAME...] [--every 12] [--untaught]
+    ./run bench film_evidence [NAME...] [--every 12] [--untaught | --half 0]
 
 Every ``--every`` turns the picture right after the turn is read like a photograph, with one picture of each kind
 taught. One row per film: the number of squares found, and the mean log-loss (nats) of the true tile by the network
-alone, by taught pictures alone, by both together, and with neighbours and box. Then the length of silhouettes in tiles
-(mean and standard deviation) by piece and posture. The films are not in the repository.
+alone, by taught pictures alone, by both together, and with neighbours and box. With --half every second kind, from the
+first (0) or second (1) on, has no picture. Then the length of silhouettes in tiles (mean and standard deviation) by
+piece and posture. The films are not in the repository.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import json
 import sys
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +78,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", default=films, metavar="NAME", help=f"of {', '.join(films)}")
     parser.add_argument("--every", type=int, default=12, help="turns from one picture to the next (default: 12)")
     parser.add_argument("--untaught", action="store_true", help="without pictures of the tiles")
+    parser.add_argument("--half", type=int, choices=(0, 1), help="without pictures of every second kind, from this one")
     options = parser.parse_args()
     if not (SHARED / "sequences").is_dir():
         print(f"skipped: no films at {SHARED / 'sequences'}")
@@ -88,6 +91,9 @@ def main() -> int:
         script = json.loads((folder / "transcript.json").read_text("utf-8"))
         tiles = TileSet.empty() if options.untaught else load_tileset(
             SHARED / TAUGHT[name] if name in TAUGHT else folder / "tiles")
+        if options.half is not None:
+            missing = tiles.ids[options.half::2]
+            tiles = replace(tiles, specimens=tuple(s for s in tiles.specimens if s.tile not in missing))
         reader = PhotoReader(tiles, counts=box_counts(script["setup"]["expansions"]))
         told: dict[str, list[float]] = defaultdict(list)
         found = lying = 0
