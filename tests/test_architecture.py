@@ -73,8 +73,8 @@ MAY_NAME: dict[str, tuple[set[str] | str, str]] = {  # where an expansion's thin
     "web/static/js/players.js": ({"crown", "large"}, "the leader's; a badge's size"),
     "web/static/js/final.js": ({"large"}, "a badge's size"),
     "web/static/js/evenings/evening.js": ({"large"}, "a badge's size"),
-    "web/static/js/later/reveal.js": ({"large"}, "a badge's size"),
-    "web/static/js/later/setup.js": ({"large"}, "a badge's size"),
+    "web/static/js/lazy/reveal.js": ({"large"}, "a badge's size"),
+    "web/static/js/lazy/setup.js": ({"large"}, "a badge's size"),
 }
 LONGEST = 400
 DOES_SOMETHING = {"open", "print", "input", "Thread", "Timer", "Popen", "run", "system", "connect", "urlopen",

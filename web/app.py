@@ -90,7 +90,7 @@ def tv() -> str:
 def _page(mode: str) -> str:
     """The page has its style inlined, so that scores are readable as soon as it is loaded, and preloads its modules, so
     that a browser fetches them in parallel. Dialogs (``sheets.js``) are loaded after the board, rarely used modules
-    (``later/``) on demand."""
+    (``lazy/``) on demand."""
     first = first_view(_session().view())
     modules = [*_assets().imported("js/app.js"), f"js/lang/{first['language']}.js"]
     return render_template("page.html", mode=mode, modules=modules, style=current_app.extensions["inlined"],

@@ -191,7 +191,7 @@ def test_what_cannot_be_fetched_is_said(serve, visit):
     session, server = serve(3)
     page = visit(server.url)
     page.locator("[data-key='bar.more']").click()
-    page.route("**/later/setup.js", lambda route: route.abort())
+    page.route("**/lazy/setup.js", lambda route: route.abort())
     page.locator("[data-key='menu.new']").click()
     expect(page.locator("#toast")).to_contain_text("No connection to the table")
 
@@ -201,7 +201,7 @@ def test_nothing_meets_on_the_shared_picture(table, visit):
     _, server = table
     page = visit(server.url)
     boxes: list[list[Any]] = page.evaluate("""async () => {
-      const { card } = await import("/static/js/later/share.js");
+      const { card } = await import("/static/js/lazy/share.js");
       const view = await (await fetch("/api/state")).json();
       const board = { svg: document.querySelector(".board"), view: { box: { x: -3, y: -3, width: 7, height: 7 } } };
       const svg = card({ view, aid: "coach", board });

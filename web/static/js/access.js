@@ -75,7 +75,7 @@ function chosenName() {
 
 // Whether somebody has entered the right PIN or the administrator's, or has set the first one.
 export async function entered(code) {
-  const { ask } = await import("./later/pin.js");
+  const { ask } = await import("./lazy/pin.js");
   const state = await ask(code, sent);
   if (state) {
     token = state.token;

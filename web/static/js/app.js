@@ -15,7 +15,7 @@ import { Overlays } from "./overlays.js";
 import { OwnTiles } from "./owntiles.js";
 import { Players } from "./players.js";
 import { queue } from "./queue.js";
-import { Seldom } from "./seldom.js";
+import { OnDemand } from "./ondemand.js";
 import { Sheet, Toast } from "./sheet.js";
 import { definitions } from "./tileart.js";
 
@@ -27,11 +27,11 @@ const OPENING = ["ask", "toggle", "openTile", "openMove", "addTo", "tellAnew", "
 let sheets; // loaded after the board
 const is = (content, name) => !!sheets && content instanceof sheets[name];
 
-export class App extends Seldom {
+export class App extends OnDemand {
   /** @type {Promise<void> | null} */ fetching = null; // the sheets, while they load
   /** @type {any} */ said;
-  /** @type {import("./later/reveal.js").Reveal | null} */ reveal = null; // the reveal of the final scoring, once it has begun
-  /** @type {import("./later/moments.js").Moments | null} */ moments = null; // the animation of scores
+  /** @type {import("./lazy/reveal.js").Reveal | null} */ reveal = null; // the reveal of the final scoring, once it has begun
+  /** @type {import("./lazy/moments.js").Moments | null} */ moments = null; // the animation of scores
 
   constructor() {
     super();
@@ -168,7 +168,7 @@ export class App extends Seldom {
     this.fetching ??= this.fetchSheets();
     this.ask();
     if (!before)
-      import("./later/moments.js").then(({ Moments }) => {
+      import("./lazy/moments.js").then(({ Moments }) => {
         this.moments = new Moments(this);
       });
     this.moments?.follow(before, view);
@@ -188,13 +188,13 @@ export class App extends Seldom {
   }
 
   async unveil() {
-    this.reveal ??= new (await import("./later/reveal.js")).Reveal(this, byId("reveal"));
+    this.reveal ??= new (await import("./lazy/reveal.js")).Reveal(this, byId("reveal"));
     this.render();
   }
 
   // Announces the contents of each new view to screen readers.
   async hears() {
-    this.said = new (await import("./later/said.js")).Said(this);
+    this.said = new (await import("./lazy/said.js")).Said(this);
   }
 
   // Loads, after the board, what people may open. If the table does not respond, tries again.
@@ -209,7 +209,7 @@ export class App extends Seldom {
     document.body.dataset.ready = "";
     this.render();
     if (location.protocol === "https:" && "serviceWorker" in navigator)
-      Promise.all([this.stayedAwake(), import("./later/kept.js").then(({ keep }) => keep())]).catch(() => {}); // a browser without storage
+      Promise.all([this.stayedAwake(), import("./lazy/kept.js").then(({ keep }) => keep())]).catch(() => {}); // a browser without storage
   }
 
   // Another game has begun: whatever was open belongs to the old one.

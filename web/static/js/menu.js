@@ -222,7 +222,7 @@ export class Menu {
 
   joining() {
     if (!this.join.firstChild)
-      import("./later/join.js").then(({ joinCard }) => this.join.firstChild || this.join.append(joinCard()));
+      import("./lazy/join.js").then(({ joinCard }) => this.join.firstChild || this.join.append(joinCard()));
     return this.join;
   }
 }

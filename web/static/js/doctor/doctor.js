@@ -1,7 +1,7 @@
 // The check-up in the reader's language. The page is complete without this module: it is read when something does not work.
 
 import { dated, machineTexts, t } from "../i18n.js";
-import { checkName, findingText, todoText } from "../later/checks.js";
+import { checkName, findingText, todoText } from "../lazy/checks.js";
 
 const rows = (/** @type {any} */ selector, act) => {
   for (const el of document.querySelectorAll(selector)) act(el);

@@ -265,7 +265,7 @@ export class Evening {
 
   async share() {
     this.scrub.to(this.frames.length);
-    const { share } = await import("../later/share.js");
+    const { share } = await import("../lazy/share.js");
     await share({ view: this.last, board: this.board, aid: this.aid, toast: this.toast });
   }
 

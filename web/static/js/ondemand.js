@@ -18,7 +18,7 @@ const LATER = [
   "wake",
 ]; // these load their module first
 
-export class Seldom {
+export class OnDemand {
   /** @type {import("./sheet.js").Sheet} */ sheet;
   /** @type {import("./sheet.js").Toast} */ toast;
   /** @type {any} */ newest;
@@ -47,7 +47,7 @@ export class Seldom {
 
   // Starts or stops reading scores aloud.
   async speak() {
-    const { Speech } = await import("./later/speech.js");
+    const { Speech } = await import("./lazy/speech.js");
     this.speech ??= new Speech();
     this.speech.toggle();
     this.sheet.render();
@@ -56,32 +56,32 @@ export class Seldom {
   // As chosen on this device before.
   async stayedAwake() {
     if (!("wakeLock" in navigator)) return;
-    const { resume } = await import("./later/awake.js");
+    const { resume } = await import("./lazy/awake.js");
     this.awake = await resume();
   }
 
   // Keeps the screen of this device on, or stops doing so.
   async stayAwake() {
-    const { toggle } = await import("./later/awake.js");
+    const { toggle } = await import("./lazy/awake.js");
     this.awake = await toggle();
     this.toast.show(t(this.awake ? "awake.begins" : "awake.ends"));
     this.sheet.render();
   }
 
   async replay() {
-    const { Replay } = await import("./later/replay.js");
+    const { Replay } = await import("./lazy/replay.js");
     this.looking ??= new Replay(this, byId("replay"));
     this.looking.open();
   }
 
   async setup() {
-    const { Setup } = await import("./later/setup.js");
+    const { Setup } = await import("./lazy/setup.js");
     this.preparing ??= new Setup(this, byId("setup"));
     this.preparing.open();
   }
 
   async camera() {
-    const { Camera } = await import("./later/camera.js");
+    const { Camera } = await import("./lazy/camera.js");
     this.watching ??= new Camera(this, byId("camera"));
     await this.watching.open();
   }
@@ -93,42 +93,42 @@ export class Seldom {
       history.replaceState(null, "", location.pathname + location.search);
       await (view === "machine" ? this.machine(tab) : this.begin());
     } else if (!("guided" in document.body.dataset)) firstRun();
-    const { wake } = await import("./later/banner.js");
+    const { wake } = await import("./lazy/banner.js");
     this.banner = await wake(this, byId("banner"));
   }
 
   async machine(tab = "aim") {
-    const { Machine } = await import("./later/machine.js");
+    const { Machine } = await import("./lazy/machine.js");
     this.adjusting ??= new Machine(this, byId("machine"));
     await this.adjusting.open(tab);
   }
 
   async begin() {
-    const { Begin } = await import("./later/begin.js");
+    const { Begin } = await import("./lazy/begin.js");
     this.beginning ??= new Begin(this, byId("begin"));
     await this.beginning.open();
   }
 
   // A tournament's clock and its result slip.
   async round() {
-    const { Round } = await import("./later/round.js");
+    const { Round } = await import("./lazy/round.js");
     this.playing ??= new Round(this, byId("round"));
     this.playing.show(this.newest);
   }
 
   async games() {
-    const { Games } = await import("./later/games.js");
+    const { Games } = await import("./lazy/games.js");
     this.sheet.open(new Games(this));
   }
 
   // The table in words, to follow and enter a game without seeing it.
   async inWords() {
-    const { InWords } = await import("./later/inwords.js");
+    const { InWords } = await import("./lazy/inwords.js");
     this.sheet.open(new InWords(this));
   }
 
   async share() {
-    const { share } = await import("./later/share.js");
+    const { share } = await import("./lazy/share.js");
     await share(this);
   }
 }
