@@ -188,6 +188,21 @@ def test_one_that_is_not_found_is_asked_about_once(beside: PiecesTable) -> None:
     assert not questions(beside)
 
 
+def test_one_that_nobody_can_have_moved_is_rather_overlooked(beside: PiecesTable) -> None:
+    """It is not seen during a turn in which its player did something else; only the next player might have moved it."""
+    farmer = figure("base.U", 0, "field", "NL NR EL WR", "red")
+    beside.lays((2, 0), "base.U", 0, farmer)  # Anna
+    seen = beside.stands.pop("fairy")
+    beside.sees()
+    beside.lays((3, 0), "base.U", 0)  # Ben: it was missed before this tile came
+    beside.sees(6)
+    assert not questions(beside)
+    beside.lays((4, 0), "base.U", 0)  # Anna
+    beside.stands["fairy"] = seen
+    beside.sees(6)
+    assert not questions(beside)
+
+
 def test_what_people_took_back_of_one_turn_may_happen_in_a_later_one(beside: PiecesTable) -> None:
     beside.lays((2, 0), "base.U", 0)  # Anna
     there = beside.stands.pop("fairy")  # a hand lies over it
