@@ -27,16 +27,18 @@ Tiles = dict[Square, tuple[str, int]]
 
 
 class PiecesTable(Table):
-    """A table with pieces that are nobody's: ``stands`` has their squares and feet, ``hidden`` are occluded squares."""
+    """A table with pieces that are nobody's: ``stands`` has their squares and feet, ``hidden`` are occluded squares,
+    ``doubts`` the log-likelihoods of tiles that are not read clearly."""
 
     def __init__(self) -> None:
         super().__init__(SETUP)
         self.stands: dict[str, tuple[Square, tuple[float, float]]] = {}
         self.hidden: tuple[Square, ...] = ()
+        self.doubts: dict[Square, dict[tuple[str, int], float]] = {}
         self.sees()
 
     def look(self) -> TableLook:
-        seen = look(self.t_s, self.tiles, self.figures, hidden=self.hidden)
+        seen = look(self.t_s, self.tiles, self.figures, hidden=self.hidden, doubts=self.doubts)
         squares = dict(seen.squares)
         for name, (at, foot) in self.stands.items():
             held: Mapping[str, NeutralLook] = {**squares[at].neutral, name: NeutralLook(there=5.0, foot=foot)}
