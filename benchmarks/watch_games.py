@@ -9,11 +9,13 @@ that is wrong, missing or extra and was not asked about; `owner` counts the tile
 turns in which a neutral piece moved, by the rules or by hand; one is right if its place and the figure beside it are
 right, and a wrong one is silent unless that very move was asked about. `moves` are all other events of a box's rules (a
 block added, a figure captured, a ransom paid): one is right if it is in the turn of the same tile, and a missing or
-extra one is silent unless that very event was asked about. `entered` are those that no camera can see and that the
+extra one is silent unless that very event was asked about. Points that differ though all of that is right are one
+silent error. `entered` are those that no camera can see and that the
 simulated person entered with the page's button for them (with --answered).
 
 With --record the looks of each game are kept, and with --replay they are read again without rendering the table, in a
-hundredth of the time: for changes to `reading/` that do not affect what is looked at.
+hundredth of the time: for changes to `reading/` that do not affect what is looked at. With --cost each game is
+followed by what looking for tiles beside their place took of the processor time of all frames.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from pathlib import Path
 
 from person import Person
 from recorded_looks import read_again
+from watch_speed import Clock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "scoring"))
 from random_games import random_game  # noqa: E402
@@ -47,6 +50,7 @@ from bastide.watching.recording import transcript_of
 from bastide.watching.watcher import make_watcher
 from reading.claims import CLAIM
 from reading.record import Recorder
+from reading.watcher import TableWatcher
 from scoring.engine import new_game, step
 from scoring.events import FigurePlaced, TileDiscarded, TilePlaced, TurnEnded
 from scoring.expansions import KNOWN
@@ -92,10 +96,10 @@ def compare(truth: Game, watched: dict, claims: Collection[Square] = ()) -> dict
             tile = None
             for m in turn["moves"]:
                 if m["do"] == "tile":
-                    tile = out[tuple(m["at"])] = {"tile": m, "player": turn["player"], "figure": None,
+                    tile = out[tuple(m["at"])] = {"tile": m, "player": turn["player"], "figures": [],
                                                    "turn": number}
                 elif m["do"] == "deploy" and tile is not None:
-                    tile["figure"] = m
+                    tile["figures"].append({"player": turn["player"], **m})
         return out
 
     true, seen = laid(write(truth)["turns"]), laid(watched["turns"])
@@ -107,11 +111,11 @@ def compare(truth: Game, watched: dict, claims: Collection[Square] = ()) -> dict
         n["tiles_right"] += tile_ok
         owner_ok = s is not None and s["player"] == t["player"]
         n["owner"] += owner_ok
-        figure_ok = s is not None and same_figure(t, s)
-        if t["figure"]:
-            n["figures"] += 1
-            n["figures_right"] += figure_ok
-        asked = s is not None and (any(m and m.get("asked") for m in (s["tile"], s["figure"])) or at in claims)
+        true_figures, seen_figures = (Counter(map(figure_key, x["figures"] if x else ())) for x in (t, s))
+        figure_ok = true_figures == seen_figures
+        n["figures"] += true_figures.total()
+        n["figures_right"] += (true_figures & seen_figures).total()
+        asked = s is not None and (any(m.get("asked") for m in (s["tile"], *s["figures"])) or at in claims)
         n["asked"] += asked
         n["silent"] += not (tile_ok and figure_ok and owner_ok) and not asked
         if asked or not (tile_ok and figure_ok and owner_ok):
@@ -136,7 +140,22 @@ def compare(truth: Game, watched: dict, claims: Collection[Square] = ()) -> dict
     n["silent"] += missed.total() + (extra - doubted).total()
     n["errors"] += [f"{square}: {said} was {what}" for said, rest in (("MISSED", missed), ("EXTRA", extra))
                     for square, what in rest.elements()]
+    differing = differs(truth, read(watched))
+    if differing is not None and not n["errors"]:
+        n["silent"] += 1  # something that none of the comparisons above looks at
+    n["errors"] += [differing] if differing is not None else []
     return n
+
+
+def differs(truth: Game, watched: Game) -> str | None:
+    """The first difference of the players' points, at the end of a turn or of the game, as text; None if there is
+    none."""
+    true, seen = score_game(truth), score_game(watched)
+    for turn, (a, b) in enumerate(zip(true["turns"], seen["turns"], strict=False)):
+        if a != b:
+            return f"turn {turn}: points were {a}, read {b}"
+    a, b = true["totals"], seen["totals"]
+    return f"end: points were {a}, read {b}" if a != b else None
 
 
 def further(game: Game, data: dict) -> Iterator[tuple[tuple[object, str], bool]]:  # type: ignore[type-arg]
@@ -197,16 +216,21 @@ def asked_moves(data: dict) -> Iterator[tuple[str, int, int]]:  # type: ignore[t
 
 
 def told(move: dict) -> str:  # type: ignore[type-arg]
-    """A tile with its figure, as text."""
-    tile, figure = move["tile"], move["figure"]
-    kind = f"{figure['figure']} " if figure and figure["figure"] != "follower" else ""
-    on = f" + {kind}{figure['feature']} {figure['where']}" if figure else ""
-    return f"{tile['tile']}/{tile['rot']} by {move['player']}{on}"
+    """A tile with the figures of its turn, as text."""
+    tile = move["tile"]
+    return f"{tile['tile']}/{tile['rot']} by {move['player']}" + "".join(
+        f" + {f['figure']} of {f['player']} on {f['feature']} {f['where']}"
+        + (f" of {tuple(f['at'])}" if f["at"] != tile["at"] else "") for f in move["figures"])
 
 
 def same_tile(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
     """Whether two tile moves are equivalent by the rules."""
     return catalogue()[a["tile"]].signature(a["rot"]) == catalogue()[b["tile"]].signature(b["rot"])
+
+
+def figure_key(move: dict) -> tuple[object, ...]:  # type: ignore[type-arg]
+    """What identifies a figure put somewhere: whose it is, what it is, and where it stands."""
+    return (move["player"], move["figure"], *move["at"], move["feature"], move["where"])
 
 
 def same_figure(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
@@ -220,9 +244,10 @@ def same_figure(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
 def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | None, taught: str | None = None,
          drawn_with: str | None = None, mishaps: str = "level",
          book: TileBook | None = None, answered: bool = False, record: Path | None = None,
-         replay: Path | None = None) -> dict:  # type: ignore[type-arg]
+         replay: Path | None = None, clock: Clock | None = None) -> dict:  # type: ignore[type-arg]
     """Watch one simulated game; returns its row. Learned tiles go into ``book``, if given; with ``answered`` a
-    simulated person answers the questions. The looks are kept in the file ``record``, or read from ``replay``."""
+    simulated person answers the questions. The looks are kept in the file ``record``, or read from ``replay``.
+    ``clock`` adds up what looking for tiles beside their place takes."""
     person = Person(game) if answered else None
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "log.sqlite") as store:
         path = Path(folder) / "game.json"
@@ -232,6 +257,8 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
         learner = Learner(book, session, lambda _: tiles, box_contents) if book else None
         recorder = Recorder(record, {"setup": path.name}) if record else None
         watcher = make_watcher(merged(tiles, book.tileset()) if book else tiles, game.setup, record=recorder)
+        if clock is not None and watcher.tracker.astray is not None:
+            watcher.tracker.astray = clock.timed("astray", watcher.tracker.astray)
         begun = time.perf_counter()
         uri = f"sim:transcript={path}&seed={seed}&level={level}&fps={fps}&mishaps={mishaps}"
         if replay is not None:
@@ -259,6 +286,13 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
             "frames": done.frames, "fps": done.frames / spent, "p95": done.latency_ms(0.95)}
 
 
+def told_cost(clock: Clock) -> str:
+    """What looking for tiles beside their place took of the processor time of all frames, as a sentence."""
+    spent, calls = clock.spent, clock.calls
+    return (f"beside their place: {100 * spent.get('astray', 0.0) / spent['frames']:.1f} % of the frames' "
+            f"{spent['frames']:.0f} s ({1e3 * spent['frames'] / calls['frames']:.0f} ms each)")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=10)
@@ -278,7 +312,11 @@ def main() -> None:
     parser.add_argument("--record", type=Path, metavar="DIR", help="keep every game's looks in this folder")
     parser.add_argument("--replay", type=Path, metavar="DIR", help="read the looks kept there instead of watching")
     parser.add_argument("--keep", type=Path, help="write every watched game and its truth into this folder")
+    parser.add_argument("--cost", action="store_true", help="tell what looking for tiles beside their place costs")
     args = parser.parse_args()
+    clock = Clock() if args.cost else None
+    if clock is not None:
+        clock.watch("frames", TableWatcher, "feed")
     print("  ".join(f"{c:>8}" for c in COLUMNS), flush=True)
     rows = []
     for n, (name, game) in enumerate(games(args.games + args.skip, args.demo, args.of)):
@@ -292,7 +330,7 @@ def main() -> None:
             (args.record / file).unlink(missing_ok=True)
         r = play(name, game, args.level, args.fps, n + args.seed, args.keep, args.tiles, args.drawn_with,
                  args.mishaps, answered=args.answered, record=args.record / file if args.record else None,
-                 replay=args.replay / file if args.replay else None)
+                 replay=args.replay / file if args.replay else None, clock=clock)
         rows.append(r)
         cells = (r["name"], r["players"], r["tiles"], r["tiles_right"], r["owner"], r["figures"], r["figures_right"],
                  r["others"], r["others_right"], r["moves"], r["moves_right"], r["asked"], r["entered"], r["silent"],
@@ -300,6 +338,9 @@ def main() -> None:
         print("  ".join(f"{c!s:>8}" for c in cells), flush=True)
         if args.errors:
             print("\n".join(f"          {e}" for e in r["errors"]), flush=True)
+        if clock is not None:
+            print(f"          {told_cost(clock)}", flush=True)
+            clock.clear()
     asked = sorted(r["asked"] for r in rows)
     print(f"{len(rows)} games at level {args.level}: totals equal in {sum(r['totals'] for r in rows)}, "
           f"silent errors {sum(r['silent'] for r in rows)}, questions in the median {asked[len(asked) // 2]}")

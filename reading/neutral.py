@@ -35,6 +35,9 @@ class NeutralLimits:
     elsewhere: float = -1.5  # least log-odds of a tile to count as the piece's position at all
     lead: float = 2.5  # margin of that tile over every other one
     stays: float = 1.5  # margin over the square where the game has it: it moves seldom
+    overlooked: float = -4.0  # least log-odds that it is still where it was seen, however many looks miss it there:
+    # they miss it for the same reason (chosen: `absent`, twice)
+    unseen: float = -1.6  # the same where it never was seen: one in five places hides it from every look (measured)
     goes_on: float = 1.0  # against an unfinished move that may still continue
     eaten: float = 4.0  # against sending home a figure that is still seen after the turn
     lingers: float = 1.0  # the same during the turn: people take figures home a while later
@@ -216,7 +219,8 @@ class NeutralMoves:
 
     def _lost(self, neutral: Neutral, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
               colours: Mapping[str, int], now: Moment) -> Decision | None:
-        """A question where the piece went, if it was seen to leave its square and has not been found since."""
+        """A question where the piece went, if it was seen to leave its square and has not been found since, unless no
+        move explains that better than that looks miss it where it is."""
         has = neutral.at(states[-1])
         left = self.seen.get(neutral.name, {}).get(has) if has is not None else None
         if left is None or left.odds >= 0.0 or not left.known or left.t_s <= left.came_s or \
@@ -231,6 +235,10 @@ class NeutralMoves:
         made = self._decision(ways, neutral, log, has, now) if ways else None
         if made is None:
             return None
+        end = states[_end_of(log, len(log.groups) - 1 - ways[0].turn)]
+        stays = max(left.odds, NEUTRAL.overlooked) + NEUTRAL.stays - cost(end, self.steps.closed(end))
+        if ways[0].weight - stays < -LIMITS.agreed:
+            return None  # rather it is where it was, and not seen there
         self._missed[neutral.name] = made.events[0], left.came_s
         return replace(made, asked=True)
 
@@ -288,7 +296,7 @@ class NeutralMoves:
                 if at is not None:
                     weight += _beside(neutral, after, belief, sight, colours)
                 elif (there := sights.get(end_at)) is not None and there.t_s > sight.came_s:
-                    weight += there.odds
+                    weight += there.odds if there.known else max(there.odds, NEUTRAL.unseen)
                 out.append(_Way(turn=back, event=event, at=end_at, weight=weight,
                                 outcome=(back, end_at, neutral.by(after), frozenset(closed.standing))))
             if mine:

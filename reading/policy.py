@@ -122,7 +122,10 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
                 shown.append(kind)
         last_seq = turn.group.last_seq or last_seq
     out += _taken_up(best, histories, told, now)
+    informed = {d.decision.replaces: d for d in unexplained if _about_tile(d.decision)}  # by more than its looks
+    out = [d for d in out if d.replaces not in informed or d.events != informed[d.replaces].decision.events]
     changed = {d.replaces for d in out}
+    already = {line.seq for line in told.lines if line.asked}
     weighed = {line.seq for t in best.turns if t.group is not None and t.tile is not None and not t.replayed
                for line in ((t.group.tile,) if t.group.tile else ()) + t.group.rest}
     known = {line.seq: line for line in told.lines if not line.pinned and not line.asked}
@@ -136,8 +139,9 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
     doubted = {o.decision.at for o in doubts}
     others = [d for d in unexplained if d.decision.at not in spoken
               and (d.decision.at not in doubted or not isinstance(_two(d.decision)[0], TilePlaced | FigurePlaced))]
-    free = [d for d in (*kept.values(), *(d for d in doubts if d.decision.replaces is None), *others)
-            if (d.due and not pending(d) or now.last) and d.decision.replaces not in changed]
+    free = [d for d in (*(informed.get(seq, d) for seq, d in kept.items()),
+                        *(d for d in doubts if d.decision.replaces is None), *others)
+            if (d.due and not pending(d) or now.last) and d.decision.replaces not in changed | already]
     if not now.last and any(line.asked for line in told.lines if line.seq not in changed):
         free = []  # one question at a time
     if len(free) > 1 and not now.last:

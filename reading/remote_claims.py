@@ -13,16 +13,18 @@ from dataclasses import dataclass, field, replace
 
 from reading.belief import FigureTrack, TableBelief
 from reading.evidence import choices
+from reading.layings import cost
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
 from reading.stack_track import STACK
 from scoring.engine import step
-from scoring.events import FigurePlaced
+from scoring.events import FigurePlaced, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import Point, Square
 from vision.looks import probability
 
+UNALLOWED = 5.0  # nats against a figure where no rule lets its player place one, as for other breaches (`layings.cost`)
 SURELY = 2.0  # log-odds from which a figure on an older tile is taken to be more than print
 
 
@@ -67,6 +69,11 @@ class RemoteClaims:
                                                               top)
                 if line is not None or made is not None or f.back_s > awaited and not now.last:
                     apart[f.id] = _over_s(belief, log, group)
+                doubt = self._may_be_allowed(f, at, group, player, belief, log, states, colours, now) \
+                    if line is None and made is None and states[-1].box.reaching else None
+                if doubt is not None:
+                    apart[f.id] = _over_s(belief, log, group)
+                    asked.append(doubt)
                 if made is not None and made.asked:
                     asked.append(Doubt(decision=made, gain=1.0, due=True))
                 elif made is not None and (now.last or now.t_s - f.back_s >= LIMITS.notice_s):
@@ -81,10 +88,7 @@ class RemoteClaims:
             log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int], now: Moment,
             top: Point | None) -> Decision | None:
         """The figure as a move of the newest turn that began before the figure appeared and that allowed it."""
-        stand = sum(s.at == at and s.player == player for s in states[-1].standing.values())
-        others = sum(t.present and colours.get(t.paint) == player
-                     for t in belief.by_square.get(at, ()) if t.back_s < f.back_s)
-        if not f.present or others < stand:  # it is one that the log already has there
+        if not f.present or _is_logged(f, at, player, belief, states[-1], colours):
             return None
         end = len(states) - 1
         for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - LIMITS.open_turns), -1):
@@ -116,6 +120,48 @@ class RemoteClaims:
             return made if n == len(log.groups) - 1 else replace(made, after=_before(turn.rest, turn.last_seq))
         return None
 
+    def _may_be_allowed(self, f: FigureTrack, at: Square, group: LoggedTurn | None, player: int, belief: TableBelief,
+                        log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int],
+                        now: Moment) -> Doubt | None:
+        """A question about the tile of the newest turn that would have allowed the figure if its tile were another one
+        as which it may be read: what nothing else allows speaks for that one. None if there is no such turn, or if the
+        figure may have stood on its own tile all the time."""
+        if not f.present or f.absent_s is None or f.absent_s < _over_s(belief, log, group) or \
+                _is_logged(f, at, player, belief, states[-1], colours):
+            return None
+        end = len(states) - 1
+        for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - LIMITS.open_turns), -1):
+            turn = log.groups[n]
+            end -= len(turn.lines)
+            line, track = turn.tile, belief.squares.get(turn.at) if turn.at is not None else None
+            if turn is group or line is None or line.pinned or turn.figures() or track is None or track.laid is None \
+                    or not isinstance(line.event, TilePlaced) or line.event.player != player \
+                    or _came_later(belief, turn, f.back_s):
+                continue
+            said, _ = track.laid.readings
+            before = states[end + turn.lines.index(line)]
+            options = {replace(line.event, tile=tile, rot=rot): odds + math.log(before.left[tile])
+                       for (tile, rot), odds in said.items() if odds > -LIMITS.clearly and before.left.get(tile)}
+            weights = {e: odds + min(f.real, UNALLOWED) * self._allows(e, at, before)
+                       for e, odds in options.items() if not cost(before, step(before, e))}
+            if line.event not in weights or all(weights[e] == options[e] for e in weights):
+                continue
+            top = max(weights.values())
+            total = sum(math.exp(w - top) for w in weights.values())
+            ranked = sorted(((e, math.exp(w - top) / total) for e, w in weights.items()), key=lambda r: -r[1])[:4]
+            made = Decision(events=(line.event,), confidence=math.exp(weights[line.event] - top) / total, asked=True,
+                            alternatives=tuple(((e,), p) for e, p in ranked), at=line.event.at, frame=now.frame,
+                            replaces=line.seq)
+            return Doubt(decision=made, gain=1.0, due=True)
+        return None
+
+    @staticmethod
+    def _allows(tile: TilePlaced, at: Square, before: GameState) -> bool:
+        """Whether a tile would let its player place somebody on that square."""
+        after = step(before, tile)
+        return any(isinstance(a, FigurePlaced) and (a.at, a.player) == (at, tile.player)
+                   for c in after.box.moves(after) if c.event is FigurePlaced for a in c.answers)
+
     def _answers(self, n: int, state: GameState) -> tuple[FigurePlaced, ...]:
         """The placements that the rules allowed in turn ``n`` on other tiles than the one just laid, also after what
         may have happened unseen (`reading.unseen`)."""
@@ -125,6 +171,15 @@ class RemoteClaims:
                 a for s in may for c in s.box.moves(s) if c.event is FigurePlaced for a in c.answers
                 if isinstance(a, FigurePlaced) and a.at != s.last_tile))
         return self._allowed[n]
+
+
+def _is_logged(f: FigureTrack, at: Square, player: int, belief: TableBelief, state: GameState,
+               colours: Mapping[str, int]) -> bool:
+    """Whether it may be one that the log already has on that square."""
+    stand = sum(s.at == at and s.player == player for s in state.standing.values())
+    others = sum(t.present and colours.get(t.paint) == player
+                 for t in belief.by_square.get(at, ()) if t.back_s < f.back_s)
+    return others < stand
 
 
 def _by_square(belief: TableBelief, tops: Mapping[Square, Point]) -> dict[Square, list[FigureTrack]]:

@@ -102,6 +102,30 @@ def test_a_wrong_move_of_a_piece_is_silent_unless_itself_was_asked_about() -> No
     assert watch_games.compare(true, asking(dict(write(wrong)), 3))["silent"] == 1  # the question about the first move
 
 
+def test_a_second_figure_in_a_turn_is_an_error_as_the_only_one_is() -> None:
+    """As when the reader puts a late figure into the turn of the tile on which it stands."""
+    own = FigurePlaced(player=1, figure="follower", at=(5, 0), feature="field", where="NL NR")
+    late = FigurePlaced(player=0, figure="follower", at=(5, 0), feature="field", where="SL SR")
+    true, wrong = game(*BEGUN, NEXT, own), game(*BEGUN, NEXT, late, own)
+    found = watch_games.compare(true, dict(write(wrong)))
+    assert found["silent"] == 1
+    assert found["figures"] == found["figures_right"] == 2
+    assert watch_games.compare(true, asking(dict(write(wrong)), 5))["silent"] == 0
+    both = watch_games.compare(wrong, dict(write(true)))
+    assert (both["silent"], both["figures"], both["figures_right"]) == (1, 3, 2)
+
+
+def test_points_that_differ_without_another_error_are_one() -> None:
+    """Tiles told in another order than they were laid in."""
+    town: tuple[Event, ...] = (TilePlaced(player=0, tile="base.E", at=(0, -1), rot=2),
+                               FigurePlaced(player=0, figure="follower", at=(0, -1), feature="city", where="S"))
+    theirs, road = (TilePlaced(player=player, tile="base.U", at=(1 - 2 * player, 0), rot=1) for player in (1, 0))
+    true, late = game(*town, theirs, road), game(road, theirs, *town)
+    assert watch_games.compare(true, dict(write(true)))["errors"] == []
+    found = watch_games.compare(true, dict(write(late)))
+    assert found["silent"] == len(found["errors"]) == 1
+
+
 def test_what_the_rules_ask_about_an_earlier_turn_is_answered_when_it_stays_open(tmp_path: Path) -> None:
     """The camera has until a move after the next tile to see for itself whom an event sent home."""
     setup = Setup(expansions=("wheel",), rules=edition(), players=SETUP.players)

@@ -27,16 +27,18 @@ Tiles = dict[Square, tuple[str, int]]
 
 
 class PiecesTable(Table):
-    """A table with pieces that are nobody's: ``stands`` has their squares and feet, ``hidden`` are occluded squares."""
+    """A table with pieces that are nobody's: ``stands`` has their squares and feet, ``hidden`` are occluded squares,
+    ``doubts`` the log-likelihoods of tiles that are not read clearly."""
 
     def __init__(self) -> None:
         super().__init__(SETUP)
         self.stands: dict[str, tuple[Square, tuple[float, float]]] = {}
         self.hidden: tuple[Square, ...] = ()
+        self.doubts: dict[Square, dict[tuple[str, int], float]] = {}
         self.sees()
 
     def look(self) -> TableLook:
-        seen = look(self.t_s, self.tiles, self.figures, hidden=self.hidden)
+        seen = look(self.t_s, self.tiles, self.figures, hidden=self.hidden, doubts=self.doubts)
         squares = dict(seen.squares)
         for name, (at, foot) in self.stands.items():
             held: Mapping[str, NeutralLook] = {**squares[at].neutral, name: NeutralLook(there=5.0, foot=foot)}
@@ -185,6 +187,21 @@ def test_one_that_is_not_found_is_asked_about_once(beside: PiecesTable) -> None:
     for x in (4, 5, 6):  # Ben might have put it beside his farmer
         beside.lays((x, 0), "base.U", 0)
         beside.sees(6)
+    assert not questions(beside)
+
+
+def test_one_that_nobody_can_have_moved_is_rather_overlooked(beside: PiecesTable) -> None:
+    """It is not seen during a turn in which its player did something else; only the next player might have moved it."""
+    farmer = figure("base.U", 0, "field", "NL NR EL WR", "red")
+    beside.lays((2, 0), "base.U", 0, farmer)  # Anna
+    seen = beside.stands.pop("fairy")
+    beside.sees()
+    beside.lays((3, 0), "base.U", 0)  # Ben: it was missed before this tile came
+    beside.sees(6)
+    assert not questions(beside)
+    beside.lays((4, 0), "base.U", 0)  # Anna
+    beside.stands["fairy"] = seen
+    beside.sees(6)
     assert not questions(beside)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tables import figure
 from test_neutral import EAST, FAR, SETUP, WEST, PiecesTable
 
 from scoring.engine import fold
-from scoring.events import FigurePlaced
+from scoring.events import FigurePlaced, TilePlaced
 from scoring.log import Amended, Retracted, effective, open_questions
 
 
@@ -101,6 +103,28 @@ def test_it_is_told_once_although_it_was_out_of_sight_for_a_while(table: PiecesT
     table.lays((0, -1), "base.E", 2)
     table.sees(6)
     assert [e.portal for e in table.events if isinstance(e, FigurePlaced) and e.at == WEST] == [True]
+
+
+def test_what_only_another_reading_of_the_newest_tile_allows_speaks_for_it() -> None:
+    """The figure is not asked about in the turn of the tile on which it stands, which had been bare since."""
+    table = PiecesTable()
+    table.lays(WEST, "base.U", 0)  # Anna
+    table.lays(FAR, "base.U", 0)  # Ben
+    table.doubts[EAST] = {("base.W", 0): 0.0, ("dragon.08", 0): -1.0}
+    table.lays(EAST, "base.W", 0)  # Anna: a portal, read as what looks like it
+    table.figures[WEST] = (figure("base.U", 0, "road", "E W", "red"),)
+    table.lays((0, -1), "base.E", 2)  # Ben
+    table.sees(6)
+    seq, = open_questions(table.book.entries)
+    tile = dict(effective(table.book.entries))[seq]
+    assert isinstance(tile, TilePlaced) and tile.at == EAST
+    assert not any(isinstance(e, FigurePlaced) for e in table.events)
+    table.book.say(Amended(seq=seq, body=replace(tile, tile="dragon.08")))
+    table.sees()
+    put = FigurePlaced(player=0, figure="follower", at=WEST, feature="road", where="E W", portal=True)
+    assert [type(e) for e in table.events].count(FigurePlaced) == 1
+    assert table.events[table.events.index(put) - 1] == replace(tile, tile="dragon.08")
+    assert not open_questions(table.book.entries)
 
 
 def test_nobody_else_may_use_it(table: PiecesTable) -> None:
