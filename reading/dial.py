@@ -61,6 +61,10 @@ class Stay:
     looks: int = 0
     absent_s: float | None = None
 
+    def stands(self, t_s: float, last: bool = False) -> bool:
+        """Whether it has been there for long enough to have been put there."""
+        return self.looks > 0 and last or self.looks >= DIAL.looks and t_s - self.since_s >= LIMITS.notice_s
+
 
 @dataclass(slots=True)
 class DialMoves:
@@ -74,6 +78,7 @@ class DialMoves:
     _stops: dict[str, list[Stop]] = field(default_factory=dict)
     _beliefs: dict[str, TableBelief] = field(default_factory=dict)
     _stays: dict[str, dict[int, Stay]] = field(default_factory=dict)  # by dial and figure
+    _came: dict[str, dict[int, float]] = field(default_factory=dict)  # when a figure's first lasting stay began
 
     def __post_init__(self) -> None:
         self.faces = [face for dial in self.begun.box.dials if (face := Face(dial, self.begun)).squares]
@@ -125,6 +130,47 @@ class DialMoves:
                 else:
                     told.append(made)
         return told, doubts
+
+    def whose(self, belief: TableBelief, colours: Mapping[str, int], now: Moment) -> dict[Square, dict[int, float]]:
+        """By the square of a tile what the figures on sections say of its player, in nats: a figure comes in a turn of
+        its own player, if not late. Where nobody saw in which turn it came, it may be any of these."""
+        count = len(self.begun.scores)
+        tiles = sorted((laid.since_s, at) for at, laid in belief.lying().items()
+                       if at not in self.begun.tiles and laid.presence > 0.0)
+        out: dict[Square, dict[int, float]] = {}
+        for face in self.faces:
+            name = face.dial.name
+            own, stays, came = self._beliefs.get(name, TableBelief()), self._stays.get(name, {}), \
+                self._came.setdefault(name, {})
+            for f in own.figures.values():
+                stay = stays.get(f.id, Stay())
+                if stay.stands(now.t_s, now.last):
+                    came.setdefault(f.id, stay.since_s)
+                if f.id not in came or f.real <= 0.0 or not f.paints or face.section(*f.foot) is None:
+                    continue
+                first, last = self._turns_when(f.before_s, came[f.id], tiles, belief)
+                if last < 0 or first < 0:
+                    continue
+                if last == len(tiles) - 1 and now.t_s - came[f.id] < LIMITS.ask_after_s and not now.last:
+                    continue  # its turn's tile may not have been found yet
+                said = out.setdefault(tiles[last][1], dict.fromkeys(range(count), 0.0))
+                real = 1.0 / (1.0 + math.exp(-f.real))
+                for player in said:
+                    late = {p: max(0, (player - p) % count - (last - first)) for p in colours.values()}
+                    fits = sum(math.exp(f.paints.get(c, -12.0) - LIMITS.too_late * late[p]) for c, p in colours.items())
+                    said[player] += math.log(1.0 - real + real * fits)
+        return out
+
+    @staticmethod
+    def _turns_when(before_s: float | None, came_s: float, tiles: Sequence[tuple[float, Square]],
+                    belief: TableBelief) -> tuple[int, int]:
+        """The first and the last turn in which a figure may have come, by the tiles' order: those whose tile lay there
+        when it was seen, or may have, up to the one at whose end it was not there; -1 before the first tile."""
+        bare = [track.laid.bare_s if (track := belief.squares[at]).laid is not None else None for _, at in tiles]
+        last = max((n for n, (since_s, _) in enumerate(tiles)
+                    if since_s <= came_s or (b := bare[n]) is not None and b <= came_s), default=-1)
+        first = sum(since_s <= (before_s if before_s is not None else -math.inf) for since_s, _ in tiles) - 1
+        return min(first, last), last
 
     # -- the piece --------------------------------------------------------------------------------------------------
 
@@ -229,15 +275,23 @@ class DialMoves:
                  colours: Mapping[str, int], now: Moment) -> Iterator[Decision]:
         """Figures on sections that the log does not have yet."""
         dial, own = face.dial, self._beliefs.get(face.dial.name, TableBelief())
+        claim = type(dial.claim(0, "", dial.sections[0]))
+        for group in log.groups[-DIAL.newest:]:  # the tile is another player's than was thought when this was told
+            tile = group.tile.event if group.tile is not None else None
+            if not isinstance(tile, TilePlaced):
+                continue
+            for line in group.rest:
+                if type(line.event) is claim and not line.pinned and line.event != _by(line.event, tile.player):
+                    yield Decision(events=(), confidence=DIAL.sure, asked=False, alternatives=(), at=face.square(0),
+                                   frame=now.frame, replaces=line.seq)
+                    return
         has = [(f.player, f.where) for f in states[-1].standing.values() if f.feature == dial.feature]
         stays = self._stays.get(dial.name, {})
         seen: dict[tuple[int, str], list[FigureTrack]] = {}
         for f in own.figures.values():
             place = face.section(*f.foot)
             stay = stays.get(f.id, Stay())
-            stands = stay.looks > 0 and now.last or stay.looks >= DIAL.looks and \
-                now.t_s - stay.since_s >= LIMITS.notice_s
-            if place is not None and stands and f.real > 0.0 and f.paint_among(colours):
+            if place is not None and stay.stands(now.t_s, now.last) and f.real > 0.0 and f.paint_among(colours):
                 seen.setdefault((colours[f.paint_among(colours)], dial.sections[place[0]]), []).append(f)
         for (player, section), tracks in sorted(seen.items(), key=lambda s: s[0]):
             if len(tracks) <= has.count((player, section)):
@@ -252,7 +306,7 @@ class DialMoves:
             for n in turns[:1]:
                 group = log.groups[n]
                 assert group.tile is not None
-                if any(type(line.event) is type(dial.claim(player, "", section)) for line in group.rest):
+                if any(type(line.event) is claim for line in group.rest):
                     break
                 ways = [(dial.claim(player, piece, section), p)
                         for piece, p in _pieces(newest, own, belief, self.steps.closed(states[_first(log, n)]), player)]

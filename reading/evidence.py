@@ -62,20 +62,25 @@ def readings_of(laid: TileTrack, box: Box, keep: Iterable[Reading] = ()) -> dict
 
 @dataclass(slots=True, kw_only=True)
 class Evidence:
-    """A snapshot of the belief about one square: the tile, the figures on it (the surest first), and ``until_s``, when
-    the next tile was first seen. What is derived from it is cached."""
+    """A snapshot of the belief about one square: the tile, the figures on it (the surest first), ``until_s``, when
+    the next tile was first seen, and ``whose``, what is seen elsewhere of its player (nats). What is derived from it is
+    cached."""
 
     at: Square
     laid: TileTrack | None
     tracks: tuple[FigureTrack, ...]
     until_s: float
     colours: Mapping[str, int]
+    whose: Mapping[int, float] = field(default_factory=dict)
     _readings: dict[Reading | None, dict[Reading, float]] = field(default_factory=dict)
     _places: dict[Reading, Places] = field(default_factory=dict)
     _claims: dict[tuple[Reading, int], list[FigureChoice]] = field(default_factory=dict)
 
-    def like(self, laid: TileTrack | None, tracks: Sequence[FigureTrack], until_s: float) -> bool:
+    def like(self, laid: TileTrack | None, tracks: Sequence[FigureTrack], until_s: float,
+             whose: Mapping[int, float]) -> bool:
         """Whether the current belief is almost equal to this snapshot."""
+        if not _near(self.whose, whose):
+            return False
         if laid is None or self.laid is None or self.until_s != until_s or len(tracks) != len(self.tracks):
             return laid is self.laid and not tracks and not self.tracks
         return _like_tile(self.laid, laid) and all(_like_figure(a, b, until_s)

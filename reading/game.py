@@ -40,6 +40,7 @@ from reading.logged_game import LoggedGame, LoggedTurn, logged_game
 from reading.neutral import NeutralMoves
 from reading.noticing import Notice, notices
 from reading.ordering import Window
+from reading.passed_over import passed_over
 from reading.pieces import Kinds
 from reading.policy import Decision, Doubt, Moment, Shown, decisions
 from reading.remote_claims import RemoteClaims
@@ -209,7 +210,8 @@ class GameReader:
         stand = {(f.at, f.player) for f in self._steps.closed(state).standing.values()}
         self._own, others, unsure = self._remote_claims.decide(self._informed, log, states, self._colours, now,
                                                                 self._stack_moves.tops(), fresh)
-        window, before = self._window(log, fresh, stand)
+        whose = self._dial_moves.whose(self._informed, self._colours, now)
+        window, before = self._window(log, fresh, stand, whose)
         histories = self._histories(window, log)
         long_past, amended = self._long_past(log, state, now)
         walked, not_sure = self._neutral_moves.decide(self._informed, log, states, self._colours, now)
@@ -219,7 +221,8 @@ class GameReader:
             self._informed, histories, log, before, now,
             {**long_past,
              **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
-            [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe, *open_],
+            [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe, *open_,
+             *passed_over(log, states, whose, now)],
             partial(self._effects.of, tuple(events)), partial(piece_waits, self._belief))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(self._informed, log, states, self._steps, self._colours, now)
@@ -248,7 +251,8 @@ class GameReader:
         stood = squares | {f.at for f in window.state.standing.values()} | {
             g.at for g in window.groups[:window.settled] if g.at is not None and g.figures()}
         sign = (log.version, window.fresh, window.again, window.first, len(window.groups),
-                tuple(self._sign(at) for at in sorted(squares)),
+                tuple((self._sign(at), tuple((p, round(v, 1)) for p, v in window.whose.get(at, {}).items()))
+                      for at in sorted(squares)),
                 tuple((f.id, f.present) for at in sorted(stood) for f in self._own.by_square.get(at, ())))
         if self._found is None or self._found[0] != sign:
             self._found = sign, self._search.histories(self._own, window)
@@ -274,7 +278,8 @@ class GameReader:
         return frozenset(at for at, laid in self._informed.lying().items()
                          if at not in state.tiles and laid.presence > 0.0)
 
-    def _window(self, log: LoggedGame, fresh: frozenset[Square], stand: set[tuple[Square, int]]) -> tuple[Window, int]:
+    def _window(self, log: LoggedGame, fresh: frozenset[Square], stand: set[tuple[Square, int]],
+                whose: Mapping[Square, Mapping[int, float]]) -> tuple[Window, int]:
         """What is to be explained anew, and the number of the last entry before it."""
         groups = log.groups
         free = min(max(0, len(groups) - LIMITS.open_turns), self._changed(groups))
@@ -288,7 +293,7 @@ class GameReader:
         asked = {line.event.at: line.confidence for line in log.asked if isinstance(line.event, TilePlaced)}
         window = Window(state=self._prefix.after(lines), groups=tuple(groups[start:]), settled=settled - start,
                         free=free - start, again=frozenset(again), fresh=fresh, asked=asked, gone=self._gone(log),
-                        denied=log.denied, first=start)
+                        denied=log.denied, first=start, whose=whose)
         return window, groups[start - 1].last_seq if start else 0
 
     def _changed(self, groups: Sequence[LoggedTurn]) -> int:

@@ -68,7 +68,7 @@ class Search:
         window = self._remembered(window)
         told = self._sized.of(belief, window.state.box.counts)
         for at in {*window.fresh, *window.again, *(g.at for g in window.groups[window.settled:] if g.at is not None)}:
-            self._look(at, belief, told)
+            self._look(at, belief, told, window.whose.get(at, {}))
         orders = Orders(belief=belief, window=window)
         last = window.first + len(window.groups)
         beam = [History(state=window.state, left=window.fresh, told=tuple(range(window.first, last)))]
@@ -110,15 +110,17 @@ class Search:
             del self._offers[next(iter(self._offers))]
         return replace(window, groups=tuple(self._groups.setdefault(g, g) for g in window.groups))
 
-    def _look(self, at: Square, belief: TableBelief, told: Mapping[int, FigureTrack]) -> None:
+    def _look(self, at: Square, belief: TableBelief, told: Mapping[int, FigureTrack],
+              whose: Mapping[int, float]) -> None:
         """Update the snapshot of a square's evidence unless it has hardly changed."""
         track = belief.squares.get(at)
         laid = track.laid if track is not None else None
         tracks = tuple(told.get(f.id, f) for f in figures_on(belief, at))
         until_s = belief.next_s(laid) if laid is not None else math.inf
         old = self._seen.get(at)
-        if old is None or not old.like(laid, tracks, until_s):
-            self._seen[at] = Evidence(at=at, laid=laid, tracks=tracks, until_s=until_s, colours=self._colours)
+        if old is None or not old.like(laid, tracks, until_s, whose):
+            self._seen[at] = Evidence(at=at, laid=laid, tracks=tracks, until_s=until_s, colours=self._colours,
+                                      whose=whose)
 
     @staticmethod
     def _before(belief: TableBelief, window: Window) -> frozenset[int]:

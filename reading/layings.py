@@ -142,7 +142,7 @@ class Offers:
         self._owners = {f.event.player for f in self._told if f.pinned and isinstance(f.event, FigurePlaced)}
         self._kept = () if group is None else group.rest if self._owners else group.others()
         self._painted = [p for f in seen.tracks if f.real >= 0.0 for c, p in colours.items()
-                         if f.paints.get(c, -12.0) > -1.5]
+                         if f.paints.get(c, -12.0) > -1.5] + [p for p, said in seen.whose.items() if said > -1.5]
         self._presence = log_sigma(seen.laid.presence)
         self._ways: dict[tuple[Reading, int], list[_Way]] = {}
         self._most: dict[int, float | None] = {}
@@ -181,7 +181,7 @@ class Offers:
                             part=self._old.part if self._old is not None else 1)
         if denies(self._denied, placed):
             return
-        tile = self._presence + LIMITS.logged * (placed == self._old)
+        tile = self._presence + LIMITS.logged * (placed == self._old) + self.seen.whose.get(player, 0.0)
         told, kept = self._told, tuple(line.event for line in self._kept)
         claims = [FigureChoice(event=None, weight=0.0)] if self._owners else self.seen.claims(state, reading, player)
         for claim in claims:
@@ -277,11 +277,13 @@ class Laying:
         due = next_player(self.state)
         claimed = [line.event for line in mine if isinstance(line.event, FigurePlaced)]
         pinned = {line.event.player for line in mine if line.pinned and isinstance(line.event, FigurePlaced)}
-        self._tells(_Way(-out_of_turn(group, due), lines, tile, claimed[-1] if claimed else None))
+        whose = self.seen.whose if self.seen is not None else {}
+        own = whose.get(tile.player, 0.0) - out_of_turn(group, due)
+        self._tells(_Way(own, lines, tile, claimed[-1] if claimed else None))
         for player in {due, *pinned} - {tile.player} if not group.tile.pinned and not group.others() else ():
             if pinned - {player}:
                 continue
-            cost = LIMITS.logged + (LIMITS.skipped if player != due else 0.0)
+            cost = LIMITS.logged + (LIMITS.skipped if player != due else 0.0) - whose.get(player, 0.0)
             for f in self.seen.tracks[:1] if claimed and not pinned and self.seen is not None else ():
                 by = {p: f.paints.get(c, -12.0) for c, p in colours.items()}
                 cost += by.get(claimed[-1].player, -12.0) - by.get(player, -12.0)

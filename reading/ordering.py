@@ -22,7 +22,8 @@ class Window:
     these was laid before the first ``settled`` groups, which are therefore replayed as logged unless they are reread.
     ``asked`` has the squares of tiles with an open question and the probability of what was logged; ``gone`` are
     squares from which a tile was seen to be taken up; ``denied`` is what people took back. ``first`` is the position of
-    the first group among the log's turns: indexes count from the start of the log."""
+    the first group among the log's turns: indexes count from the start of the log. ``whose`` has by the square of a
+    tile what is seen elsewhere of who laid it, by player, in nats."""
 
     state: GameState
     groups: tuple[LoggedTurn, ...]
@@ -34,6 +35,7 @@ class Window:
     denied: frozenset[Event] = frozenset()
     first: int = 0
     settled: int = 0
+    whose: Mapping[Square, Mapping[int, float]] = field(default_factory=dict)
 
     def group(self, index: int) -> LoggedTurn:
         return self.groups[index - self.first]

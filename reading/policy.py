@@ -359,6 +359,8 @@ def _against(histories: Sequence[History], told: History, turn: Turn, tile: Even
         theirs = h.turn_at(turn.at)
         if theirs is not None and same_tile(theirs.tile, tile) and theirs.figure == figure:
             apart = min(apart, told.score - h.score)
+    if apart < math.inf and turn.figure == figure and _same_but_player(turn.tile, tile):
+        return apart  # whose it is follows from the turns around it, which are weighed in whole histories only
     for placed, claim, weight in turn.others:
         if same_tile(placed, tile) and claim == figure:
             apart = min(apart, turn.weight - weight)

@@ -319,3 +319,65 @@ def test_whom_the_plague_took_is_told_by_who_is_gone(table: DialTable) -> None:
         PlagueTook(player=1, figure="follower", at=WEST, feature="road", where="N"),
         PlagueTook(player=0, figure="follower", at=NORTH, feature="road", where="N")]
     assert not table.state.issues
+
+
+FOUR = replace(SETUP, players=(*SETUP.players, Player(name="Cleo", colour="green"),
+                               Player(name="Dora", colour="yellow")))
+THREE = replace(FOUR, players=FOUR.players[:3])
+
+
+def painted(colour: str) -> dict[str, Any]:
+    return {"colours": {p.colour: 0.0 if p.colour == colour else -7.0 for p in FOUR.players}}
+
+
+def lays_asked(table: DialTable) -> tuple[int, TilePlaced]:
+    """The tile of which it is asked who laid it."""
+    (seq,) = open_questions(table.book.entries)
+    tile = dict(effective(table.book.entries))[seq]
+    assert isinstance(tile, TilePlaced)
+    return seq, tile
+
+
+def test_a_figure_on_a_section_is_a_reason_to_ask_whether_a_player_was_passed_over() -> None:
+    """Ben only puts a tile away, Cleo lays the next one and takes a section."""
+    table = DialTable(THREE)
+    table.lays(NORTH, *PLAIN)
+    table.puts("famine", "red", **painted("red"))
+    table.lays(WEST, "wheel.32", 0)
+    table.puts("inquisition", "green", **painted("green"))
+    table.lays(EAST, "wheel.32", 0)
+    table.sees()
+    seq, tile = lays_asked(table)
+    assert tile.at == EAST
+    table.book.say(Amended(seq=seq, body=replace(tile, player=0)))
+    table.sees()
+    assert [(e.at, e.player) for e in table.told(TilePlaced) if isinstance(e, TilePlaced)] == [
+        (NORTH, 0), (WEST, 2), (EAST, 0)]
+    assert table.told(CrownTaken) == [CrownTaken(player=0, figure="follower", segment="famine"),
+                                      CrownTaken(player=2, figure="follower", segment="inquisition")]
+    assert not open_questions(table.book.entries)
+
+
+def test_two_of_them_leave_no_doubt() -> None:
+    table = DialTable(THREE)
+    table.lays(NORTH, *PLAIN)
+    table.lays(WEST, "wheel.32", 0)
+    table.puts("inquisition", "green", **painted("green"))
+    table.lays(EAST, "wheel.32", 0)
+    table.puts("famine", "red", **painted("red"))
+    table.lays((2, -2), "wheel.27", 3)
+    table.sees()
+    told = {e.at: e.player for e in table.told(TilePlaced) if isinstance(e, TilePlaced)}
+    assert (told[WEST], told[EAST], told[2, -2]) == (2, 0, 1)
+    assert CrownTaken(player=2, figure="follower", segment="inquisition") in table.told(CrownTaken)
+    assert CrownTaken(player=0, figure="follower", segment="famine") in table.told(CrownTaken)
+
+
+def test_a_figure_on_a_section_follows_when_its_tile_turns_out_to_be_another_players(table: DialTable) -> None:
+    table.lays(NORTH, *PLAIN)
+    table.puts("famine", "red")
+    table.lays(WEST, "wheel.32", 0)
+    seq, tile = next((seq, e) for seq, e in effective(table.book.entries) if isinstance(e, TilePlaced))
+    table.book.say(Amended(seq=seq, body=replace(tile, player=1)))
+    table.sees()
+    assert not [e for e in table.told(CrownTaken) if table.events[table.events.index(e) - 1] == replace(tile, player=1)]
