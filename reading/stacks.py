@@ -50,7 +50,9 @@ class StackMoves:
     steps: Steps
     tracks: dict[tuple[str, Square], StackTrack] = field(default_factory=dict)
     _said: Counter[Square] = field(default_factory=Counter)
-    _settled: dict[tuple[str, Square], int] = field(default_factory=dict)  # how often people have said something of it
+    _denied: Counter[Square] = field(default_factory=Counter)
+    _settled: dict[tuple[str, Square], tuple[int, int]] = field(default_factory=dict)  # how often people have said
+    # something of it, and denied it, as far as it has been taken notice of
     _moved: deque[float] = field(default_factory=lambda: deque(maxlen=400))  # tiles, between successive looks
     _own: dict[tuple[str, Square], deque[float]] = field(default_factory=dict)  # the greater of both, at each place
     _tops: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # of the last clear looks
@@ -59,7 +61,7 @@ class StackMoves:
 
     def hear(self, entries: Sequence[LogEntry]) -> None:
         """Take notice of what people say in the log."""
-        self._said = _said(entries)
+        self._said, self._denied = _said(entries)
 
     def look(self, look: TableLook, state: GameState) -> None:
         """Add a look that is aligned with the game, whose state is ``state``."""
@@ -72,7 +74,7 @@ class StackMoves:
                     continue
                 if seen.there < -STACK.there:
                     self._bare.add(stack.name)
-                key, said = (stack.name, at), self._said[at]
+                key, said = (stack.name, at), (self._said[at], self._denied[at])
                 if at in closed:  # a figure covers its top, and no block may be added
                     self._over.pop(key, None)
                     bare = seen.there >= STACK.clearly[1]  # it is gone, though the log does not say by which move
@@ -83,9 +85,12 @@ class StackMoves:
                         self.tracks[key] = known.uncovered(height, seen, look.t_s) if bare else known.settled(height)
                         continue
                 track = self.tracks.get(key, began(heights.get(at, 0)))
-                if said != self._settled.get(key, 0):  # what people say of it is so
-                    self._over[key] = max(0, track.height - heights.get(at, 0))
+                more = max(0, track.height - heights.get(at, 0))
+                if said[1] != self._settled.get(key, (0, 0))[1]:  # what people say is none is none
+                    self._over[key] = more
                     track = replace(track, piles=track.piles[:1])
+                elif said != self._settled.get(key, (0, 0)):  # a block that they confirm says nothing of others
+                    self._over[key] = min(self._over.get(key, 0), more)
                 self._settled[key] = said
                 track = track.at_least(heights.get(at, 0) + self._over.get(key, 0))
                 self.tracks[key] = looked_at(track, seen, look.t_s, self.noise(key, seen))
@@ -138,7 +143,7 @@ class StackMoves:
                 came_s, margin, ways = found
                 if not track.plain and any(f.came_s > came_s - LIMITS.notice_s for f in _on_top(belief, at, track)):
                     continue  # it is the figure on top that looks different
-                if self._said[at] != self._settled.get((name, at), 0):
+                if (self._said[at], self._denied[at]) != self._settled.get((name, at), (0, 0)):
                     continue  # people have said something since the last look
                 if now.t_s - came_s < LIMITS.notice_s and not now.last:
                     continue
@@ -277,22 +282,30 @@ def _vanished(belief: TableBelief, closed: GameState,
                 yield f, last.missed_s
 
 
-def _said(entries: Sequence[LogEntry]) -> Counter[Square]:
-    """By square how often people have said something of what happened there, other than of tiles and figures."""
+def _said(entries: Sequence[LogEntry]) -> tuple[Counter[Square], Counter[Square]]:
+    """By square how often people have said something of what happened there, other than of tiles and figures; and how
+    often they have said that it did not, or that it happened elsewhere."""
     events: dict[int, object] = {}
-    said: Counter[Square] = Counter()
+    said, denied = Counter[Square](), Counter[Square]()
     for entry in entries:
         body: object = entry.body
         about = getattr(body, "body", body)
         before = events.get(getattr(body, "seq", -1))
-        about = about if isinstance(about, Event) else before
+        taken_back = not isinstance(about, Event)
+        about = before if taken_back else about
         events[entry.seq] = about
         if isinstance(body, Amended):
             events[body.seq] = about  # what it says from now on
         if entry.source == "hand":
-            said.update({at for e in (before, about) if (at := getattr(e, "at", None)) is not None
-                         and not isinstance(e, TilePlaced | FigurePlaced | FigureTaken)})
-    return said
+            said.update(_places(before, about))
+            denied.update(_places(before) - (set() if taken_back else _places(about)))
+    return said, denied
+
+
+def _places(*events: object) -> set[Square]:
+    """Where they happened, without tiles and figures."""
+    return {at for e in events if (at := getattr(e, "at", None)) is not None
+            and not isinstance(e, TilePlaced | FigurePlaced | FigureTaken)}
 
 
 def _since_s(belief: TableBelief, turn: LoggedTurn) -> float:

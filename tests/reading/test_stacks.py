@@ -297,6 +297,22 @@ def test_a_film_that_ends_asks_about_a_block_once(table: PilesTable) -> None:
     assert asked == 1 and len(table.told(TowerRaised)) == 1
 
 
+def test_a_block_that_people_confirm_says_nothing_of_the_next_one(table: PilesTable) -> None:
+    """It is on the table already, and not told yet."""
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    seq, first = next((seq, e) for seq, e in effective(table.book.entries) if isinstance(e, TowerRaised))
+    table.lays(FAR, "base.U", 0)
+    table.piles[SOUTH] = top(2)
+    table.sees(2, 1.2)
+    assert table.told(TowerRaised) == [first]
+    table.book.say(Amended(seq=seq, body=first))
+    table.sees()
+    assert table.told(TowerRaised) == [first, TowerRaised(player=1, at=SOUTH)]
+    assert not open_questions(table.book.entries)
+
+
 def test_what_people_say_of_a_tile_is_nothing_about_the_pile_on_it(table: PilesTable) -> None:
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
