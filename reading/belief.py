@@ -338,8 +338,8 @@ def _print_of(track: FigureTrack, f: FigureLook) -> bool:
 
 
 def _on_print(track: FigureTrack, f: FigureLook) -> bool:
-    """Whether a look clearly shows a figure where the last one showed nothing, and those before only what looks a little
-    like one: it has come since then."""
+    """Whether a look clearly shows a figure where the last one showed nothing, and those before only what looks a
+    little like one: it has come since then."""
     return f.there >= LIMITS.clear_figure and track.there < 0.0 and track.missed > 0.0
 
 
