@@ -42,6 +42,10 @@ class _Way:
     weight: float
     takes: bool = False
 
+    @property
+    def likely(self) -> float:
+        return self.weight + STACK.takes * self.takes
+
 
 @dataclass(slots=True)
 class StackMoves:
@@ -133,7 +137,7 @@ class StackMoves:
                 known = heights.get(at, 0) + self._over.get((name, at), 0)
                 if name != stack.name or at not in states[-1].tiles or track.above(known)[1] <= -STACK.takes:
                     continue
-                ways_at = partial(self._ways, stack, at, belief=belief, log=log, states=states, gone=gone)
+                ways_at = partial(self._ways, stack, at, track, belief=belief, log=log, states=states, gone=gone)
                 logged = [_span_s(belief, log, n) for n, last in turns_back(log, len(states) - 1, LIMITS.late_turns)
                           if stack.heights(states[last]).get(at, 0)
                           > stack.heights(states[last - len(log.groups[n].lines)]).get(at, 0)]
@@ -181,7 +185,7 @@ class StackMoves:
                     by_time[came_s] = list(ways(came_s))
             if not came or not all(by_time[came_s] for came_s in came):
                 continue
-            first, *later = [max(w.weight + STACK.takes * w.takes for w in by_time[came_s]) for came_s in came]
+            first, *later = [max(w.likely for w in by_time[came_s]) for came_s in came]
             margin = pile.weight - other + sum(later)
             if best is None or margin + first > best[0]:
                 best = margin + first, came[0], margin, by_time[came[0]]
@@ -189,7 +193,7 @@ class StackMoves:
 
     @staticmethod
     def _decision(at: Square, margin: float, ways: list[_Way], log: LoggedGame, now: Moment) -> Decision | None:
-        ways.sort(key=lambda w: (-w.weight, w.back))
+        ways.sort(key=lambda w: (-w.likely, w.back))
         if not ways:
             return None
         best = ways[0]
@@ -198,20 +202,22 @@ class StackMoves:
         over = best.group is not log.groups[-1] or now.last
         if likely <= (-STACK.doubtful if over and best.weight > -1.0 else 0.0):
             return None  # a block that no turn could have added is likelier none
-        lead = min(margin, best.weight - ways[1].weight if len(ways) > 1 else LIMITS.floor)
+        lead = min(margin, best.likely - ways[1].likely if len(ways) > 1 else LIMITS.floor)
         asked = lead < LIMITS.agreed or best.weight < -STACK.hardly
         sure = probability(min(lead, best.weight + 2 * STACK.hardly))
         return Decision(events=(best.event,), confidence=sure, asked=asked,
                         alternatives=(((best.event,), sure), ((), 1.0 - sure)), at=at, frame=now.frame,
                         after=None if best.back == 0 else best.group.last_seq)
 
-    def _ways(self, stack: Stack, at: Square, came_s: float, belief: TableBelief, log: LoggedGame,
+    def _ways(self, stack: Stack, at: Square, track: StackTrack, came_s: float, belief: TableBelief, log: LoggedGame,
               states: Sequence[GameState], gone: Sequence[tuple[StandingFigure, float]]) -> Iterator[_Way]:
         """The turns in which the block may have been added. ``gone`` are figures that vanished, and when."""
-        near = [f for f, gone_s in gone if abs(gone_s - came_s) < STACK.with_s]
-        back = 0
+        near = [(f, gone_s) for f, gone_s in gone if abs(gone_s - came_s) < STACK.with_s]
+        in_vain, back, over_s = track.in_vain_s(came_s), 0, math.inf
         for n, last in turns_back(log, len(states) - 1, LIMITS.late_turns):
             turn, end = log.groups[n], last - len(log.groups[n].lines)
+            since_s, next_s = _since_s(belief, turn), over_s
+            over_s = since_s
             if turn.tile is None or at not in states[last].tiles:
                 continue
             laid = states[end + turn.lines.index(turn.tile) + 1]
@@ -219,11 +225,12 @@ class StackMoves:
             after = self.steps.after(states[last], event) if event is not None else None
             if event is None or after is None:
                 continue
-            soon = _since_s(belief, turn) > came_s
-            weight = -cost(states[last], after) - STACK.too_soon * soon - STACK.earlier * back
+            soon, unseen = since_s > came_s, any(since_s <= t_s <= next_s for t_s in in_vain)
+            weight = -cost(states[last], after) - STACK.too_soon * soon - STACK.earlier * (0 if unseen else back)
             back += not soon
-            takes = bool(near) and any(isinstance(a, FigureTaken) and names(a, f) for q in after.box.questions(after)
-                                       for a in q.answers for f in near)
+            here = [f for f, gone_s in near if gone_s >= since_s]  # others were gone before
+            takes = bool(here) and any(isinstance(a, FigureTaken) and names(a, f) for q in after.box.questions(after)
+                                       for a in q.answers for f in here)
             yield _Way(group=turn, back=len(log.groups) - 1 - n, event=event, weight=weight, takes=takes)
 
     def _raises(self, stack: Stack, at: Square, state: GameState) -> Event | None:
