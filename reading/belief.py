@@ -286,6 +286,9 @@ def _figures(belief: TableBelief, look: TableLook,
     for i, (at, f) in list(taken.items()):
         if _print_of(tracks[i], f):
             del taken[i]
+        elif _on_print(tracks[i], f):
+            left.add(found.index((at, f)))
+            del taken[i], tracks[i]
         else:
             tracks[i] = _seen(tracks[i], at, f, t, look.squares[at].seen)
     for i, track in list(tracks.items()):
@@ -332,6 +335,12 @@ def _one(track: FigureTrack, f: FigureLook) -> bool:
 def _print_of(track: FigureTrack, f: FigureLook) -> bool:
     """Whether what a look shows where a figure stood is likelier print than that figure: it was always seen clearly."""
     return f.there < 0.0 and track.there >= LIMITS.clear_figure * track.weight
+
+
+def _on_print(track: FigureTrack, f: FigureLook) -> bool:
+    """Whether a look clearly shows a figure where the last one showed nothing, and those before only what looks a
+    little like one: it has come since then."""
+    return f.there >= LIMITS.clear_figure and track.there < 0.0 and track.missed > 0.0
 
 
 def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) -> FigureTrack:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from reading.evidence import log_sigma
 from reading.limits import LIMITS
@@ -45,10 +46,12 @@ class StackLimits:
     there: float = 4.0  # most evidence of one look about whether there is a pile at all
     recent_s: float = 60.0  # of hypotheses that differ only in when older blocks came, the likeliest is kept
     most: int = 8  # hypotheses kept of each pile
+    remembered: int = 40  # looks at each pile: more than in the turns that a block may belong to (chosen)
     behind: float = 12.0  # nats behind the likeliest at which one is dropped
     takes: float = 5.0  # for a block by which somebody may have been taken who has vanished (chosen: 4 to 5)
     with_s: float = 30.0  # between the two, at most
-    earlier: float = 4.0  # against a turn before the newest that could have added it: it would have been seen then
+    earlier: float = 4.0  # against a turn before the newest that could have added it: it would have been seen then,
+    # unless the looks in that turn did not show the top
     too_soon: float = 6.0  # against a turn whose tile appeared after the block
     on_top: float = 0.2  # tiles: distance of a figure's foot from a top on which it may stand (chosen)
     doubtful: float = 1.5  # a block that is less likely than none by less than this is asked about if a turn that is
@@ -77,12 +80,14 @@ class Pile:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackTrack:
     """The belief about one place: hypotheses, the likeliest first, the time of the last look, whether it showed a
-    plain top, on which nothing stands, and whether something stood there since the last look that did."""
+    plain top, on which nothing stands, and whether something stood there since the last look that did; the times of the
+    newest looks, and whether each showed the top."""
 
     piles: tuple[Pile, ...]
     looked_s: float = -math.inf
     plain: bool = False
     touched: bool = False
+    looks: tuple[tuple[float, bool], ...] = ()
 
     @property
     def height(self) -> int:
@@ -93,6 +98,11 @@ class StackTrack:
         higher = next((p for p in self.piles if p.height > height), None)
         other = next((p.weight for p in self.piles if p.height <= height), -LIMITS.floor)
         return higher, -LIMITS.floor if higher is None else higher.weight - other
+
+    def in_vain_s(self, before_s: float) -> tuple[float, ...]:
+        """When it was looked at without its top being seen, from the last look that showed it before that time on."""
+        earlier = [(t_s, shown) for t_s, shown in reversed(self.looks) if t_s < before_s]
+        return tuple(t_s for t_s, _ in takewhile(lambda seen: not seen[1], earlier))
 
     def at_least(self, height: int) -> StackTrack:
         """The belief if it is known to be so high."""
@@ -115,7 +125,7 @@ class StackTrack:
         seen: Point3 = tuple(v**2 for v in STACK.look)  # type: ignore[assignment]
         tone = None if look.tone is None else (look.tone, STACK.tone**2)
         return StackTrack(piles=(replace(kept, mean=(*look.top, look.yaw), var=seen, tone=tone or kept.tone),),
-                          looked_s=t_s, plain=True)
+                          looked_s=t_s, plain=True, looks=((t_s, True),))
 
 
 def began(height: int) -> StackTrack:
@@ -141,7 +151,9 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
     best = ranked[0].weight
     kept = [replace(p, weight=p.weight - best) for p in ranked[:STACK.most] if p.weight > best - STACK.behind]
     plain = look.there >= STACK.clearly[1]
-    return StackTrack(piles=tuple(kept), looked_s=t_s, plain=plain, touched=track.touched and not plain)
+    shown = look.there >= 0.0 or track.height == 0
+    return StackTrack(piles=tuple(kept), looked_s=t_s, plain=plain, touched=track.touched and not plain,
+                      looks=(*track.looks, (t_s, shown))[-STACK.remembered:])
 
 
 def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, knocks: float) -> Iterator[Pile]:

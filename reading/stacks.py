@@ -42,6 +42,10 @@ class _Way:
     weight: float
     takes: bool = False
 
+    @property
+    def likely(self) -> float:
+        return self.weight + STACK.takes * self.takes
+
 
 @dataclass(slots=True)
 class StackMoves:
@@ -50,7 +54,9 @@ class StackMoves:
     steps: Steps
     tracks: dict[tuple[str, Square], StackTrack] = field(default_factory=dict)
     _said: Counter[Square] = field(default_factory=Counter)
-    _settled: dict[tuple[str, Square], int] = field(default_factory=dict)  # how often people have said something of it
+    _denied: Counter[Square] = field(default_factory=Counter)
+    _settled: dict[tuple[str, Square], tuple[int, int]] = field(default_factory=dict)  # how often people have said
+    # something of it, and denied it, as far as it has been taken notice of
     _moved: deque[float] = field(default_factory=lambda: deque(maxlen=400))  # tiles, between successive looks
     _own: dict[tuple[str, Square], deque[float]] = field(default_factory=dict)  # the greater of both, at each place
     _tops: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # of the last clear looks
@@ -59,7 +65,7 @@ class StackMoves:
 
     def hear(self, entries: Sequence[LogEntry]) -> None:
         """Take notice of what people say in the log."""
-        self._said = _said(entries)
+        self._said, self._denied = _said(entries)
 
     def look(self, look: TableLook, state: GameState) -> None:
         """Add a look that is aligned with the game, whose state is ``state``."""
@@ -72,7 +78,7 @@ class StackMoves:
                     continue
                 if seen.there < -STACK.there:
                     self._bare.add(stack.name)
-                key, said = (stack.name, at), self._said[at]
+                key, said = (stack.name, at), (self._said[at], self._denied[at])
                 if at in closed:  # a figure covers its top, and no block may be added
                     self._over.pop(key, None)
                     bare = seen.there >= STACK.clearly[1]  # it is gone, though the log does not say by which move
@@ -83,9 +89,12 @@ class StackMoves:
                         self.tracks[key] = known.uncovered(height, seen, look.t_s) if bare else known.settled(height)
                         continue
                 track = self.tracks.get(key, began(heights.get(at, 0)))
-                if said != self._settled.get(key, 0):  # what people say of it is so
-                    self._over[key] = max(0, track.height - heights.get(at, 0))
+                more = max(0, track.height - heights.get(at, 0))
+                if said[1] != self._settled.get(key, (0, 0))[1]:  # what people say is none is none
+                    self._over[key] = more
                     track = replace(track, piles=track.piles[:1])
+                elif said != self._settled.get(key, (0, 0)):  # a block that they confirm says nothing of others
+                    self._over[key] = min(self._over.get(key, 0), more)
                 self._settled[key] = said
                 track = track.at_least(heights.get(at, 0) + self._over.get(key, 0))
                 self.tracks[key] = looked_at(track, seen, look.t_s, self.noise(key, seen))
@@ -128,7 +137,7 @@ class StackMoves:
                 known = heights.get(at, 0) + self._over.get((name, at), 0)
                 if name != stack.name or at not in states[-1].tiles or track.above(known)[1] <= -STACK.takes:
                     continue
-                ways_at = partial(self._ways, stack, at, belief=belief, log=log, states=states, gone=gone)
+                ways_at = partial(self._ways, stack, at, track, belief=belief, log=log, states=states, gone=gone)
                 logged = [_span_s(belief, log, n) for n, last in turns_back(log, len(states) - 1, LIMITS.late_turns)
                           if stack.heights(states[last]).get(at, 0)
                           > stack.heights(states[last - len(log.groups[n].lines)]).get(at, 0)]
@@ -138,7 +147,7 @@ class StackMoves:
                 came_s, margin, ways = found
                 if not track.plain and any(f.came_s > came_s - LIMITS.notice_s for f in _on_top(belief, at, track)):
                     continue  # it is the figure on top that looks different
-                if self._said[at] != self._settled.get((name, at), 0):
+                if (self._said[at], self._denied[at]) != self._settled.get((name, at), (0, 0)):
                     continue  # people have said something since the last look
                 if now.t_s - came_s < LIMITS.notice_s and not now.last:
                     continue
@@ -176,7 +185,7 @@ class StackMoves:
                     by_time[came_s] = list(ways(came_s))
             if not came or not all(by_time[came_s] for came_s in came):
                 continue
-            first, *later = [max(w.weight + STACK.takes * w.takes for w in by_time[came_s]) for came_s in came]
+            first, *later = [max(w.likely for w in by_time[came_s]) for came_s in came]
             margin = pile.weight - other + sum(later)
             if best is None or margin + first > best[0]:
                 best = margin + first, came[0], margin, by_time[came[0]]
@@ -184,7 +193,7 @@ class StackMoves:
 
     @staticmethod
     def _decision(at: Square, margin: float, ways: list[_Way], log: LoggedGame, now: Moment) -> Decision | None:
-        ways.sort(key=lambda w: (-w.weight, w.back))
+        ways.sort(key=lambda w: (-w.likely, w.back))
         if not ways:
             return None
         best = ways[0]
@@ -193,20 +202,22 @@ class StackMoves:
         over = best.group is not log.groups[-1] or now.last
         if likely <= (-STACK.doubtful if over and best.weight > -1.0 else 0.0):
             return None  # a block that no turn could have added is likelier none
-        lead = min(margin, best.weight - ways[1].weight if len(ways) > 1 else LIMITS.floor)
+        lead = min(margin, best.likely - ways[1].likely if len(ways) > 1 else LIMITS.floor)
         asked = lead < LIMITS.agreed or best.weight < -STACK.hardly
         sure = probability(min(lead, best.weight + 2 * STACK.hardly))
         return Decision(events=(best.event,), confidence=sure, asked=asked,
                         alternatives=(((best.event,), sure), ((), 1.0 - sure)), at=at, frame=now.frame,
                         after=None if best.back == 0 else best.group.last_seq)
 
-    def _ways(self, stack: Stack, at: Square, came_s: float, belief: TableBelief, log: LoggedGame,
+    def _ways(self, stack: Stack, at: Square, track: StackTrack, came_s: float, belief: TableBelief, log: LoggedGame,
               states: Sequence[GameState], gone: Sequence[tuple[StandingFigure, float]]) -> Iterator[_Way]:
         """The turns in which the block may have been added. ``gone`` are figures that vanished, and when."""
-        near = [f for f, gone_s in gone if abs(gone_s - came_s) < STACK.with_s]
-        back = 0
+        near = [(f, gone_s) for f, gone_s in gone if abs(gone_s - came_s) < STACK.with_s]
+        in_vain, back, over_s = track.in_vain_s(came_s), 0, math.inf
         for n, last in turns_back(log, len(states) - 1, LIMITS.late_turns):
             turn, end = log.groups[n], last - len(log.groups[n].lines)
+            since_s, next_s = _since_s(belief, turn), over_s
+            over_s = since_s
             if turn.tile is None or at not in states[last].tiles:
                 continue
             laid = states[end + turn.lines.index(turn.tile) + 1]
@@ -214,11 +225,12 @@ class StackMoves:
             after = self.steps.after(states[last], event) if event is not None else None
             if event is None or after is None:
                 continue
-            soon = _since_s(belief, turn) > came_s
-            weight = -cost(states[last], after) - STACK.too_soon * soon - STACK.earlier * back
+            soon, unseen = since_s > came_s, any(since_s <= t_s <= next_s for t_s in in_vain)
+            weight = -cost(states[last], after) - STACK.too_soon * soon - STACK.earlier * (0 if unseen else back)
             back += not soon
-            takes = bool(near) and any(isinstance(a, FigureTaken) and names(a, f) for q in after.box.questions(after)
-                                       for a in q.answers for f in near)
+            here = [f for f, gone_s in near if gone_s >= since_s]  # others were gone before
+            takes = bool(here) and any(isinstance(a, FigureTaken) and names(a, f) for q in after.box.questions(after)
+                                       for a in q.answers for f in here)
             yield _Way(group=turn, back=len(log.groups) - 1 - n, event=event, weight=weight, takes=takes)
 
     def _raises(self, stack: Stack, at: Square, state: GameState) -> Event | None:
@@ -277,22 +289,30 @@ def _vanished(belief: TableBelief, closed: GameState,
                 yield f, last.missed_s
 
 
-def _said(entries: Sequence[LogEntry]) -> Counter[Square]:
-    """By square how often people have said something of what happened there, other than of tiles and figures."""
+def _said(entries: Sequence[LogEntry]) -> tuple[Counter[Square], Counter[Square]]:
+    """By square how often people have said something of what happened there, other than of tiles and figures; and how
+    often they have said that it did not, or that it happened elsewhere."""
     events: dict[int, object] = {}
-    said: Counter[Square] = Counter()
+    said, denied = Counter[Square](), Counter[Square]()
     for entry in entries:
         body: object = entry.body
         about = getattr(body, "body", body)
         before = events.get(getattr(body, "seq", -1))
-        about = about if isinstance(about, Event) else before
+        taken_back = not isinstance(about, Event)
+        about = before if taken_back else about
         events[entry.seq] = about
         if isinstance(body, Amended):
             events[body.seq] = about  # what it says from now on
         if entry.source == "hand":
-            said.update({at for e in (before, about) if (at := getattr(e, "at", None)) is not None
-                         and not isinstance(e, TilePlaced | FigurePlaced | FigureTaken)})
-    return said
+            said.update(_places(before, about))
+            denied.update(_places(before) - (set() if taken_back else _places(about)))
+    return said, denied
+
+
+def _places(*events: object) -> set[Square]:
+    """Where they happened, without tiles and figures."""
+    return {at for e in events if (at := getattr(e, "at", None)) is not None
+            and not isinstance(e, TilePlaced | FigurePlaced | FigureTaken)}
 
 
 def _since_s(belief: TableBelief, turn: LoggedTurn) -> float:

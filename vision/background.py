@@ -42,20 +42,24 @@ def background_model(bare: npt.NDArray[np.float32], a: Attention) -> Callable[[n
 
 
 def bare_evidence(evidence: Mapping[Square, TileEvidence], levels: Mapping[Square, npt.NDArray[np.float32]],
-                  bare: Mapping[Square, npt.NDArray[np.float32]], a: Attention) -> None:
+                  bare: Mapping[Square, npt.NDArray[np.float32]], a: Attention) -> frozenset[Square]:
     """Applies the background model to the evidence of tiles, given the colours (8, 8, 3) of their squares now
     (``levels``) and when ``bare``: a square that looks as it did then, or has only the table's colours, has no tile.
-    Not used if the table has the tiles' colours."""
+    Not used if the table has the tiles' colours. Returns the squares that look bare."""
     like = background_model(np.array([*bare.values()]), a) if len(bare) >= a.table_least else None
     lying = [levels[at] for at, e in evidence.items() if e.there > a.lies]
     if like is not None and sum(like(colours) for colours in lying) > a.table_tiles * len(lying):
         like = None
+    out = set()
     for at, e in evidence.items():
         own = bare.get(at)
         if own is not None and float((colour_distance(levels[at], own) < a.bare_lab).mean()) > a.bare_part:
             e.there += a.bare_odds
+            out.add(at)
         elif like is not None and e.there < a.plainly and like(levels[at]):
             e.there += a.table_odds
+            out.add(at)
+    return frozenset(out)
 
 
 def painted_over(bgr: Image, squares: Sequence[Array]) -> Image:

@@ -269,7 +269,8 @@ class Tracker:
         evidence = self.sense.look(bgr, {at: pose for at, pose in poses.items() if at not in board})
         evidence |= {at: self.start.evidence(bgr, self.sense, at, poses[at]) for at in sorted(board)}
         levels = colours_of(bgr, {at: e.pose for at, e in evidence.items()})
-        bare_evidence(evidence, levels, {at: s.bare for at, s in self._squares.items() if s.bare is not None}, a)
+        known = {at: s.bare for at, s in self._squares.items() if s.bare is not None}
+        bare = bare_evidence(evidence, levels, known, a)
         tiles = {at: e for at, e in evidence.items() if e.there > a.there and e.seen > a.seen}
         for at in shown_twice(self.lattice, {at: e.pose for at, e in tiles.items()}, self.register.limits.own):
             evidence[at].seen = 0.0  # the tile there is the other square's: no evidence about this one
@@ -300,7 +301,8 @@ class Tracker:
         out = {}
         light = self._light(bgr, {at: levels[at] for at in evidence if at not in tiles and at not in lay})
         for at in evidence:
-            self._squares.setdefault(at, _Square()).covered = at in lay and at not in tiles
+            # a tile that was taken up, or never lay there, leaves the bare table: nothing is over that
+            self._squares.setdefault(at, _Square()).covered = at in lay and at not in tiles and at not in bare
         covered = {at for at, square in self._squares.items() if square.covered}
         for at, e in evidence.items():
             square = self._squares[at]

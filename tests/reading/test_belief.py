@@ -172,3 +172,17 @@ def test_print_where_a_figure_stood_is_not_that_figure() -> None:
     faint = believed(*[seen(5.0 * n, 1.5) for n in range(4)], *[seen(20.0 + 5 * n, -0.5) for n in range(3)])
     assert not any(f.present and f.real > 0.0 for f in clear.figures.values())
     assert [f.present for f in faint.figures.values()] == [True]
+
+
+def test_a_figure_on_what_looked_a_little_like_one_has_come_since() -> None:
+    """As on a tower whose block was faintly seen as a figure. One that every look saw, first as badly, was there."""
+    def seen(t_s: float, there: float | None) -> TableLook:
+        return look(t_s, {**START, (1, 0): ("base.B", 0)}, {(1, 0): () if there is None else (
+            figure("base.B", 0, "cloister", "I", "red", there=there),)})
+
+    block = believed(seen(5.0, None), seen(10.0, -2.0), seen(12.0, None), seen(20.0, 6.0), seen(22.0, 6.0))
+    (track,) = block.figures.values()
+    assert (track.before_s, track.came_s, track.present) == (12.0, 20.0, True) and track.real > 5.0
+    shaded = believed(seen(5.0, None), seen(10.0, -2.0), seen(12.0, -1.0), seen(20.0, 6.0), seen(22.0, 6.0))
+    (track,) = shaded.figures.values()
+    assert (track.before_s, track.came_s) == (5.0, 10.0)

@@ -297,6 +297,22 @@ def test_a_film_that_ends_asks_about_a_block_once(table: PilesTable) -> None:
     assert asked == 1 and len(table.told(TowerRaised)) == 1
 
 
+def test_a_block_that_people_confirm_says_nothing_of_the_next_one(table: PilesTable) -> None:
+    """It is on the table already, and not told yet."""
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    seq, first = next((seq, e) for seq, e in effective(table.book.entries) if isinstance(e, TowerRaised))
+    table.lays(FAR, "base.U", 0)
+    table.piles[SOUTH] = top(2)
+    table.sees(2, 1.2)
+    assert table.told(TowerRaised) == [first]
+    table.book.say(Amended(seq=seq, body=first))
+    table.sees()
+    assert table.told(TowerRaised) == [first, TowerRaised(player=1, at=SOUTH)]
+    assert not open_questions(table.book.entries)
+
+
 def test_what_people_say_of_a_tile_is_nothing_about_the_pile_on_it(table: PilesTable) -> None:
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
@@ -480,3 +496,27 @@ def test_a_pile_that_is_seen_worse_than_others_is_counted_with_care() -> None:
         return track.height
 
     assert counted(1.0) == 2 and counted(noise) == 1
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_block_added_while_the_top_was_covered_may_be_of_that_turn(table: PilesTable, taken: bool) -> None:
+    """Looks in Anna's turn do not show the top, those in Ben's next turn show it raised. If a monk has been gone since
+    her turn, it is hers, and has taken him; else people are asked."""
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    table.lays((1, 1), "base.B", 0, figure("base.B", 0, "cloister", "I", "blue"))
+    table.tiles[FAR] = ("base.U", 0)
+    table.piles[SOUTH] = top(1, there=-3.0)
+    table.sees(1)
+    if taken:
+        table.figures[1, 1] = ()
+    table.sees(1)
+    table.piles[SOUTH] = top(2)
+    table.lays((-3, 0), "base.U", 0)
+    table.sees()
+    assert len(table.told(TowerRaised)) == 2
+    assert table.book.questions == (0 if taken else 1)
+    if taken:
+        assert table.told(TowerRaised)[1] == TowerRaised(player=0, at=SOUTH)
+        assert [(e.player, e.owner, e.at) for e in table.told(Captured)] == [(0, 1, (1, 1))]  # type: ignore[attr-defined]

@@ -39,9 +39,21 @@ class TwoTiles:
         pass
 
 
-def told(tracker: Tracker, *squares: Square) -> float:
+def picture(colours: Mapping[Square, tuple[int, int, int]]) -> Image:
+    """A grey table with squares of these BGR colours."""
+    out = np.full((9 * SIDE, 12 * SIDE, 3), 90, np.uint8)
+    for (x, y), colour in colours.items():
+        out[(4 + y) * SIDE:(5 + y) * SIDE, (4 + x) * SIDE:(5 + x) * SIDE] = colour
+    return out
+
+
+TILES = dict.fromkeys(LAID, (60, 140, 90))
+HAND = (130, 160, 220)
+
+
+def told(tracker: Tracker, bgr: Image, *squares: Square) -> float:
     """The log-odds of the figure on the first tile, after a look at some squares."""
-    frame = Frame(id=1, t_s=1.0, source="", bgr=np.zeros((9 * SIDE, 12 * SIDE, 3), np.uint8))
+    frame = Frame(id=1, t_s=1.0, source="", bgr=bgr)
     figures = tracker._look(frame, squares, whole=False).squares[0, 0].figures
     assert figures is not None
     return figures[0].there
@@ -49,6 +61,29 @@ def told(tracker: Tracker, *squares: Square) -> float:
 
 @pytest.mark.parametrize(("foot", "doubted"), [(0.9, True), (0.6, True), (0.2, False)])
 def test_a_figure_at_a_covered_tile_may_be_a_piece_in_the_hand(foot: float, doubted: bool) -> None:
+    sense, tracker = watched(foot)
+    covered = picture({**TILES, (1, 0): HAND})
+    assert told(tracker, picture(TILES), *LAID) == 6.0
+    sense.covered.add((1, 0))
+    assert (told(tracker, covered, *LAID) < 1.0) == doubted
+    assert (told(tracker, covered, (0, 0)) < 1.0) == doubted  # nothing has moved over the other one since
+    sense.covered.clear()
+    assert told(tracker, picture(TILES), *LAID) == 6.0
+
+
+def test_a_figure_where_a_tile_was_taken_up_beside_it_is_one() -> None:
+    """The bare table shows that no hand is there, although the tracker still knows the tile's place."""
+    sense, tracker = watched(0.9)
+    assert told(tracker, picture(TILES), *LAID) == 6.0
+    sense.covered.add((1, 0))
+    taken_up = picture({(0, 0): TILES[0, 0]})
+    assert told(tracker, taken_up, *LAID) == 6.0
+    assert told(tracker, taken_up, (0, 0)) == 6.0
+    assert told(tracker, picture({(0, 0): TILES[0, 0], (1, 0): HAND}), *LAID) < 1.0
+
+
+def watched(foot: float) -> tuple[TwoTiles, Tracker]:
+    """Two tiles that are tracked, with a figure on the first one, so far from its western border."""
     sense = TwoTiles()
     figure = Seen(look=FigureLook(foot=(foot, 0.5), spread=0.03, there=6.0, lying=-4.0, colours={"red": 0.0}),
                   px=(0.0, 0.0), outline_px=np.zeros((0, 2)), silhouette=np.zeros((CROP_PX, CROP_PX), bool),
@@ -56,14 +91,9 @@ def test_a_figure_at_a_covered_tile_may_be_a_piece_in_the_hand(foot: float, doub
     tracker = Tracker(sense, lambda bgr: None,  # type: ignore[arg-type]
                       lambda bgr, poses, lattice: {at: (figure,) if at == (0, 0) else () for at in poses})
     tracker.stillness = Stillness((9 * SIDE, 12 * SIDE))
-    tracker.begin(Frame(id=0, t_s=0.0, source="", bgr=np.zeros((9 * SIDE, 12 * SIDE, 3), np.uint8)),
+    tracker.begin(Frame(id=0, t_s=0.0, source="", bgr=picture(TILES)),
                   Lattice(grid=START, shifts=dict.fromkeys(LAID, (0.0, 0.0, 0.0))))
-    assert told(tracker, (0, 0), (1, 0)) == 6.0
-    sense.covered.add((1, 0))
-    assert (told(tracker, (0, 0), (1, 0)) < 1.0) == doubted
-    assert (told(tracker, (0, 0)) < 1.0) == doubted  # nothing has moved over the other one since
-    sense.covered.clear()
-    assert told(tracker, (0, 0), (1, 0)) == 6.0
+    return sense, tracker
 
 
 def test_a_tile_that_went_with_a_hand_stays_where_it_was() -> None:

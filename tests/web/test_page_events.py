@@ -17,6 +17,7 @@ from bastide.log.store import Store
 from bastide.table.session import TableSession
 from scoring.engine import legal_figures, legal_placements, step
 from scoring.events import Player, Setup, TilePlaced, from_json
+from scoring.log import Settled
 from scoring.rules import edition
 from web.app import create_app
 from web.catalogue import tiles
@@ -533,3 +534,32 @@ def test_a_block_that_the_camera_doubts_is_asked(table):
         assert len(told) == left and not session.view()["questions"]
         for entry in told:
             session.command({"do": "retract", "seq": entry["seq"]})
+
+
+def test_that_a_tower_took_nobody_is_tapped(table):
+    """The question whom it takes is over then, on the page and in the log; undoing that asks again."""
+    game, hand, *_ = begin(table, next(r for r in ROWS if r.name == "capture"))
+    session, page = game.session, hand.page
+    (question,) = captures(session)
+    ask = page.locator(f"#sheet.add [data-key='ask-{question['id']}']")
+    choices = page.locator(f"#sheet.asking:not([hidden]) .choices[data-about='{question['id']}']")
+    hand.open()
+    ask.click()
+    expect(choices.locator(".candidate")).to_have_count(len(question["answers"]) + 1)
+    before, shown = session.view()["version"], table_of(session)
+    choices.locator("[data-key='choice-nothing']").click()
+    hand.shown(before)
+    expect(page.locator("#sheet.add:not([hidden])")).to_be_visible()
+    expect(ask).to_have_count(0)
+    last = session.entries[-1]
+    assert isinstance(last.body, Settled) and (last.body.code, last.source) == ("capture", "hand")
+    assert not captures(session) and table_of(session) == shown and not session.view()["board"]["prisoners"]
+    page.keyboard.press("Escape")
+    hand.sends("bar.undo")
+    assert [q["id"] for q in captures(session)] == [question["id"]]
+    hand.open()
+    expect(ask).to_be_visible()
+
+
+def captures(session: TableSession) -> list[Move]:
+    return [q for q in session.view()["open_questions"] if q["code"] == "capture"]
