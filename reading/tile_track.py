@@ -114,10 +114,10 @@ def worth(weight: float, alike: float) -> float:
     return max(1.0, weight / (1.0 + max(0.0, weight - 1.0) * alike)) / weight
 
 
-def said_of(seen: SquareLook, covered: bool) -> tuple[dict[Reading, float], float]:
-    """What a look says the tile is: log-likelihoods of the readings and of any other one, relative to the best. Where
-    something stands on it (``covered``) they are no surer than that a tile was seen there at all."""
-    top, sure = max(seen.tiles.values()), math.tanh(max(0.0, seen.there) / 2) if covered else 1.0
+def said_of(seen: SquareLook, piece: bool) -> tuple[dict[Reading, float], float]:
+    """What a look says the tile is: log-likelihoods of the readings and of any other one, relative to the best. Under a
+    neutral ``piece``, which hides more than a figure does, they are no surer than that a tile was seen at all."""
+    top, sure = max(seen.tiles.values()), math.tanh(max(0.0, seen.there) / 2) if piece else 1.0
     return ({r: max(sure * (v - top), -LIMITS.floor) for r, v in seen.tiles.items()},
             max(sure * min(seen.rest - top, 0.0), -LIMITS.floor))
 
