@@ -129,11 +129,14 @@ class Person:
 
     def _figure(self, seq: int, known: Mapping[int, Event]) -> dict[str, Any] | None:
         """The figure that an event of the log is about: the one it names, rather of its turn than of another one, else
-        the one put on its square in its turn, else the newest there of those whose turn's tile is in the log; None if
-        nobody stands there."""
+        the one put on its square in its turn, else the newest there of those whose turn's tile is in the log, without
+        those that other events say; None if nobody is left."""
         event = known[seq]
         assert isinstance(event, FigurePlaced)
-        there = self._stands.get(event.at, [])
+        told = [(_own(other, known), to_json(e)) for other, e in known.items()
+                if other != seq and isinstance(e, FigurePlaced) and e.at == event.at]
+        there = [f for f in self._stands.get(event.at, []) if not any(
+            tile == f[0] and _same(said, f[1]) for tile, said in told)]
         laid = [e.at for e in known.values() if isinstance(e, TilePlaced)]
         own = _own(seq, known)
         named = [f for tile, f in sorted(there, key=lambda f: f[0] != own) if _same(f, to_json(event))]

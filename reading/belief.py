@@ -232,8 +232,9 @@ def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:
         return replace(track, looked_s=t, hidden_s=None, strange_s=t if track.strange_s is None else track.strange_s)
     hidden_s = track.hidden_s
     track = replace(track, looked_s=t, hidden_s=None, strange_s=None, doubt=0.0)
-    said, rest = said_of(seen)
-    covered = bool(seen.figures or seen.neutral or any(s.there > 0.0 for s in seen.stacks.values()))
+    piece = any(n.there > 0.0 for n in seen.neutral.values())
+    covered = bool(seen.figures) or piece or any(s.there > 0.0 for s in seen.stacks.values())
+    said, rest = said_of(seen, piece)
     told = weight * informativeness(said, rest)
     now = track.laid
     if now is None:

@@ -17,10 +17,10 @@ from reading.dial_face import Face
 from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame
-from reading.neutral import NEUTRAL, Sightings, stands_on, updated
 from reading.pieces import kinds
 from reading.policy import Decision, Doubt, Moment
 from reading.removals import TAKEN
+from reading.sightings import NEUTRAL, Sightings, stands_on, updated
 from scoring.contributions import Dial, View
 from scoring.events import Event, FigureEvent, TilePlaced, from_json, to_json
 from scoring.state import GameState, in_hand

@@ -116,7 +116,7 @@ def piece_doubts(belief: TableBelief, log: LoggedGame, told: Mapping[int, Figure
     doubts: dict[int, Doubt] = {}
     amended: list[Decision] = []
     for group in log.groups[:-LIMITS.open_turns] if len(sizes) == 2 else ():
-        for line in group.figures():
+        for line in group.rest:  # also those that a rule let their player put on another tile
             event = line.event
             if line.pinned or line.asked or not isinstance(event, FigurePlaced) or event.figure not in sizes:
                 continue

@@ -114,11 +114,12 @@ def worth(weight: float, alike: float) -> float:
     return max(1.0, weight / (1.0 + max(0.0, weight - 1.0) * alike)) / weight
 
 
-def said_of(seen: SquareLook) -> tuple[dict[Reading, float], float]:
-    """What a look says the tile is: log-likelihoods of the readings and of any other one, relative to the best."""
-    top = max(seen.tiles.values())
-    return ({r: max(v - top, -LIMITS.floor) for r, v in seen.tiles.items()},
-            max(min(seen.rest - top, 0.0), -LIMITS.floor))
+def said_of(seen: SquareLook, piece: bool) -> tuple[dict[Reading, float], float]:
+    """What a look says the tile is: log-likelihoods of the readings and of any other one, relative to the best. Under a
+    neutral ``piece``, which hides more than a figure does, they are no surer than that a tile was seen at all."""
+    top, sure = max(seen.tiles.values()), math.tanh(max(0.0, seen.there) / 2) if piece else 1.0
+    return ({r: max(sure * (v - top), -LIMITS.floor) for r, v in seen.tiles.items()},
+            max(sure * min(seen.rest - top, 0.0), -LIMITS.floor))
 
 
 def informativeness(said: Mapping[Reading, float], rest: float) -> float:

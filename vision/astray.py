@@ -31,7 +31,7 @@ class AstrayLimits:
     likely: float = 0.5  # the network's probability of a tile from which a place is examined closely
     pulls: int = 2  # more refinements of it to its corners: a turned one needs some
     prior: float = -2.5  # log-odds of a new tile so far off: most things beside a board are none (chosen)
-    squares: int = 2  # that are searched in one look, those first that were not for longest
+    squares: int = 1  # that are searched in one look, those first that were not for longest
 
 
 ASTRAY = AstrayLimits()

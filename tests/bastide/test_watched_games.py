@@ -87,6 +87,12 @@ def test_a_move_read_wrongly_becomes_the_one_that_is_missing(session: TableSessi
     assert watched(session, true, (*BEGUN, NEXT, wine), cloth) == (*BEGUN, NEXT, wine, grain)
 
 
+def test_a_figure_that_the_log_has_is_not_told_again(session: TableSession) -> None:
+    """A piece beside it was taken for a second one, of somebody else."""
+    wrong = FigurePlaced(player=0, figure="follower", at=(-1, 0), feature="field", where="NL NR")
+    assert watched(session, game(*BEGUN, NEXT), BEGUN[:3], wrong) == BEGUN[:3]
+
+
 def asking(data: dict[str, Any], turn: int) -> dict[str, Any]:
     data["turns"][turn]["moves"][-1]["asked"] = True
     return data

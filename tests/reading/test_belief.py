@@ -11,7 +11,7 @@ from tables import START, figure, look
 from reading.belief import TableBelief, figures_seen_on, updated
 from reading.shapes import shape
 from scoring.tiles import catalogue, where
-from vision.looks import SquareLook, TableLook, posture, segments
+from vision.looks import NeutralLook, SquareLook, TableLook, posture, segments
 
 U = ("base.U", 0)
 
@@ -52,6 +52,24 @@ def test_a_laid_tile_does_not_leave_silently() -> None:
     gone = believed(*there, *[look(15.0 + 5 * n, START) for n in range(6)])
     assert one.squares[1, 0].laid is not None
     assert gone.squares[1, 0].laid is None and gone.squares[1, 0].past
+
+
+def beside(t_s: float, piece: float, there: float) -> TableLook:
+    """`doubtful`, with the log-odds of a neutral piece on the tile and those of the tile itself."""
+    seen = doubtful(t_s)
+    square = replace(seen.squares[0, 0], there=there, neutral={"dragon": NeutralLook(there=piece, foot=(0.5, 0.5))})
+    return replace(seen, squares={(0, 0): square})
+
+
+def test_a_piece_that_is_not_on_the_tile_spoils_no_look() -> None:
+    plain = believed(*[doubtful(1.0 + n) for n in range(200)])
+    assert gap(believed(*[beside(1.0 + n, -8.0, 5.0) for n in range(200)])) == pytest.approx(gap(plain))
+    assert gap(believed(*[beside(1.0 + n, 8.0, 5.0) for n in range(200)])) < gap(plain)
+
+
+def test_what_stands_on_a_tile_that_is_hardly_seen_leaves_it_unknown() -> None:
+    clearly, hardly = (gap(believed(*[beside(1.0 + n, 8.0, there) for n in range(20)])) for there in (7.0, 0.5))
+    assert hardly < 0.3 * clearly
 
 
 def test_a_hidden_square_is_neither_bare_nor_covered() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from tables import Table, figure, look
 
-from reading.neutral import updated
+from reading.sightings import updated
 from scoring.engine import fold
 from scoring.events import Event, Player, Setup, TilePlaced
 from scoring.expansions.dragon_moves import DragonMoved, FairyMoved, beasts

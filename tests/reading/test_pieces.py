@@ -100,6 +100,7 @@ ROAD = Setup(players=(Player(name="Anna", colour="red"), Player(name="Ben", colo
              expansions=("base", "inns"))
 
 
+@pytest.mark.parametrize("turn", [1, 3])  # of the tile on which it stands, or one that let its player put it there
 @pytest.mark.parametrize(("large", "before", "asked", "amended"), [
     (5.0, "follower", [], ["large"]),  # plainly the other one: the game is put right
     (1.5, "follower", ["large"], []),  # hardly: somebody is asked
@@ -107,12 +108,13 @@ ROAD = Setup(players=(Player(name="Anna", colour="red"), Player(name="Ben", colo
     (-6.0, "large", [], ["follower"]),
 ])
 def test_a_piece_of_a_turn_long_past_is_amended_or_asked_about(large: float, before: str, asked: list[str],
-                                                               amended: list[str]) -> None:
+                                                               amended: list[str], turn: int) -> None:
     events: list[Event] = []
     for x in range(1, 7):
         events.append(TilePlaced(player=(x - 1) % 2, tile="base.U", at=(x, 0), rot=1))
-        if x == 1:
-            events.append(FigurePlaced(player=0, figure=before, at=(1, 0), feature="road", where="E W"))
+        if x == turn:
+            events.append(FigurePlaced(player=0, figure=before, at=(1, 0), feature="road", where="E W",
+                                       portal=turn > 1))
     log = logged_game([LogEntry(seq=n, body=e, source="camera", confidence=0.9) for n, e in enumerate(events, 1)])
     seen = track(1, 0.4)
     said = replace(seen, pieces={"follower": 0.0, "large": large}, settled=True)
@@ -121,7 +123,7 @@ def test_a_piece_of_a_turn_long_past_is_amended_or_asked_about(large: float, bef
     first = [d.decision.alternatives[0][0][0] for d in doubts.values()]
     assert [e.figure for e in first if isinstance(e, FigurePlaced)] == asked
     assert [d.events[0].figure for d in changed if isinstance(d.events[0], FigurePlaced)] == amended
-    assert all(d.replaces == 2 and not d.asked and d.confidence > 0.85 for d in changed)
+    assert all(d.replaces == turn + 1 and not d.asked and d.confidence > 0.85 for d in changed)
 
 
 @pytest.mark.parametrize(("others", "gone", "kind", "waits"), [

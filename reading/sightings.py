@@ -1,0 +1,115 @@
+"""Where looks see neutral pieces, square by square."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from reading.limits import LIMITS
+from scoring.geometry import distance_to_line
+from scoring.tiles import Square
+from vision.looks import NeutralLook, SquareLook, StackLook, TableLook
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeutralLimits:
+    """Weights in nats. "chosen" as in `reading.limits`."""
+
+    absent: float = -2.0  # log-odds from a look that does not find the piece on a tile (one in eight is missed)
+    fades: float = 0.25  # share of a square's evidence that remains once the piece was later seen elsewhere (chosen)
+    remembered: float = 0.3  # share of a square's evidence that remains once a look says the opposite (chosen)
+    again: float = 0.5  # share of a look that confirms: looks at the same print are not independent (chosen)
+    elsewhere: float = -1.5  # least log-odds of a tile to count as the piece's position at all
+    lead: float = 2.5  # margin of that tile over every other one
+    stays: float = 1.5  # margin over the square where the game has it: it moves seldom
+    overlooked: float = -4.0  # least log-odds that it is still where it was seen, however many looks miss it there:
+    # they miss it for the same reason (chosen: `absent`, twice)
+    unseen: float = -1.6  # the same where it never was seen: one in five places hides it from every look (measured)
+    goes_on: float = 1.0  # against an unfinished move that may still continue
+    eaten: float = 4.0  # against sending home a figure that is still seen after the turn
+    lingers: float = 1.0  # the same during the turn: people take figures home a while later
+    spared: float = 3.0  # against a figure that is gone although nothing sent it home
+    too_soon: float = 6.0  # against a move after a tile that appeared when the piece already stood there
+    hardly: float = 4.0  # the likeliest move is asked about if it weighs less than minus this
+    earlier: float = 1.0  # against a move in the turn before the newest
+    by_pile: float = 0.2  # tiles: distance from a pile within which it is the pile (as `vision.stacks`)
+    far: float = 0.12  # tiles: scale of the distance between the piece and the figure beside which it is put
+    ways: int = 400  # most moves that are weighed
+
+
+NEUTRAL = NeutralLimits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """What looks say of a piece on a square: its log-odds, the time of the last look (``t_s``) and of the first one of
+    those that agree (``came_s``), its foot in tiles of the board, and whether it was ever seen there (``known``): the
+    newest time in ``found_s``, the first one of that stay in ``first_s``."""
+
+    odds: float
+    t_s: float
+    came_s: float
+    foot: tuple[float, float]
+    known: bool = False
+    first_s: float = math.inf
+    found_s: float = -math.inf
+
+
+Sightings = Mapping[Square, Sighting]
+
+
+def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str]) -> dict[str, Sightings]:
+    """The sightings of each piece after one more look, by square."""
+    out: dict[str, Sightings] = {}
+    for name in names:
+        sights = dict(old.get(name, {}))
+        for at, square in look.squares.items():
+            if square.figures is None or square.seen < LIMITS.seen_least:
+                continue
+            elsewhere = max((s.found_s for other, s in sights.items() if other != at), default=-math.inf)
+            sights[at] = _updated(sights.get(at), square, name, at, look.t_s, elsewhere)
+        out[name] = sights
+    return out
+
+
+def _updated(old: Sighting | None, square: SquareLook, name: str, at: Square, t: float, elsewhere: float) -> Sighting:
+    """The sightings on a square after one more look. A piece that is seen again, and was not seen ``elsewhere`` (the
+    newest time) meanwhile, was there all the time: looks at it miss it for the same reason, several in a row."""
+    seen = square.neutral.get(name)
+    if seen is not None and any(_is_pile(seen, pile) for pile in square.stacks.values()):
+        seen = None
+    odds, foot = (NEUTRAL.absent, (at[0] + 0.5, at[1] + 0.5)) if seen is None else (
+        seen.there, (at[0] + seen.foot[0], at[1] + seen.foot[1]))
+    came = t if old is None or (old.odds < 0.0) != (odds < 0.0) else old.came_s
+    known = odds > 0.0 or old is not None and old.known
+    if odds > 0.0 and old is not None and old.known and elsewhere <= old.found_s:
+        came = min(came, old.first_s)
+    first, found = (came, t) if odds > 0.0 else (math.inf, -math.inf) if old is None else (old.first_s, old.found_s)
+    if old is None or (old.odds < 0.0) != (odds < 0.0):  # it came or went: little of the old evidence remains
+        kept = odds if old is None else odds + NEUTRAL.remembered * old.odds
+        return Sighting(odds=kept, t_s=t, came_s=came, foot=foot, known=known, first_s=first, found_s=found)
+    share = NEUTRAL.again * (1.0 - math.exp(-max(0.0, t - old.t_s) / LIMITS.new_look_s))
+    return Sighting(odds=old.odds + share * odds if abs(old.odds) < 2 * abs(odds) else old.odds, t_s=t,
+                    came_s=came, foot=foot if odds > 0 else old.foot, known=known, first_s=first, found_s=found)
+
+
+def _is_pile(seen: NeutralLook, pile: StackLook) -> bool:
+    """Whether what is seen may be a pile: its wood may have the piece's colour, and no piece stands on it."""
+    if pile.there <= 0.0:
+        return False
+    high = max(range(len(pile.heights)), key=lambda n: pile.heights[n], default=0)
+    place = (pile.top[0] - high * pile.floor[0], pile.top[1] - high * pile.floor[1])
+    return distance_to_line((place, pile.top), *seen.foot) < NEUTRAL.by_pile
+
+
+def stands_on(sights: Sightings) -> tuple[Square, float] | None:
+    """The square on which a piece is seen and its margin in nats over every other square; None if it is seen nowhere.
+    """
+    newest = max((s.came_s for s in sights.values() if s.odds > 0), default=0.0)
+    ranked = sorted(((s.odds * (1.0 if s.t_s >= newest else NEUTRAL.fades) if s.odds > 0 else s.odds, at)
+                     for at, s in sights.items()), reverse=True)
+    if not ranked or ranked[0][0] < NEUTRAL.elsewhere:
+        return None
+    second = ranked[1][0] if len(ranked) > 1 else NEUTRAL.absent
+    return ranked[0][1], ranked[0][0] - max(second, NEUTRAL.absent)
