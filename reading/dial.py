@@ -286,22 +286,30 @@ class DialMoves:
                                    frame=now.frame, replaces=line.seq)
                     return
         has = [(f.player, f.where) for f in states[-1].standing.values() if f.feature == dial.feature]
-        stays = self._stays.get(dial.name, {})
+        stays, stops = self._stays.get(dial.name, {}), self._stops.get(dial.name, [])
+        came = self._came.get(dial.name, {})
         seen: dict[tuple[int, str], list[FigureTrack]] = {}
         for f in own.figures.values():
             place = face.section(*f.foot)
-            stay = stays.get(f.id, Stay())
-            if place is not None and stay.stands(now.t_s, now.last) and f.real > 0.0 and f.paint_among(colours):
+            stands = stays.get(f.id, Stay()).stands(now.t_s, now.last) or place is not None and not f.present and any(
+                s.section == place[0] and s.since_s > came.get(f.id, math.inf) for s in stops)  # it was sent home
+            if place is not None and stands and f.real > 0.0 and f.paint_among(colours):
                 seen.setdefault((colours[f.paint_among(colours)], dial.sections[place[0]]), []).append(f)
         for (player, section), tracks in sorted(seen.items(), key=lambda s: s[0]):
-            if len(tracks) <= has.count((player, section)):
+            here = [f for f in tracks if stays[f.id].looks]
+            if here and len(here) <= has.count((player, section)):
                 continue
-            newest = max(tracks, key=lambda f: stays[f.id].since_s)
+            newest = max(here or tracks, key=lambda f: stays[f.id].since_s if here else came[f.id])
             if newest.real < LIMITS.agreed:
                 continue
             stay = stays[newest.id]
+            if not here:  # gone before it was known whose turn it was, say
+                if any(line.event == dial.claim(player, getattr(line.event, "figure", ""), section)
+                       for line in log.lines):
+                    continue
+                stay = replace(stay, since_s=came[newest.id], absent_s=newest.before_s)
             turns, late = _turns_of(stay, player, belief, log)
-            if late and now.t_s - stay.since_s < LIMITS.ask_after_s and not now.last:
+            if late and (now.t_s - stay.since_s < LIMITS.ask_after_s and not now.last or not here):
                 continue  # that turn's tile may not have been found yet
             for n in turns[:1]:
                 group = log.groups[n]
