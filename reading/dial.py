@@ -303,10 +303,11 @@ class DialMoves:
             if newest.real < LIMITS.agreed:
                 continue
             stay = stays[newest.id]
+            known = any(line.event == dial.claim(player, getattr(line.event, "figure", ""), section)
+                        for line in log.lines)
+            if known and not here:
+                continue
             if not here:  # gone before it was known whose turn it was, say
-                if any(line.event == dial.claim(player, getattr(line.event, "figure", ""), section)
-                       for line in log.lines):
-                    continue
                 stay = replace(stay, since_s=came[newest.id], absent_s=newest.before_s)
             turns, late = _turns_of(stay, player, belief, log)
             if late and (now.t_s - stay.since_s < LIMITS.ask_after_s and not now.last or not here):
@@ -326,7 +327,8 @@ class DialMoves:
                 instead = not mine or newest.real >= there + DIAL.surer and there < LIMITS.settles
                 if mine and (mine[-1].pinned or not instead and newest.real < LIMITS.sure):
                     break
-                asked = not instead or late > 1
+                # who never was gone for long may not have been taken home yet
+                asked = not instead or late > 1 or known and newest.back_s < stay.since_s
                 sure, (event, p) = 0.5 if asked else DIAL.sure, ways[0]
                 options: list[tuple[tuple[Event, ...], float]] = [((e,), sure * q) for e, q in ways]
                 yield Decision(events=(event,), confidence=sure * p, asked=asked or p < DIAL.piece,

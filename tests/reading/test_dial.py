@@ -412,6 +412,22 @@ def test_a_figure_that_was_sent_home_before_its_turn_was_known_is_told() -> None
     assert table.told(CrownTaken) == [CrownTaken(player=2, figure="follower", segment="storm")]
 
 
+def test_a_figure_that_should_have_gone_home_and_was_missed_once_is_asked_about(table: DialTable) -> None:
+    """A hand hides it for one look; whether it was taken home and put back nobody can tell."""
+    table.lays(NORTH, *PLAIN)
+    table.puts("storm", "red")
+    table.lays(WEST, "wheel.32", 0)
+    at = point("storm", 1.1)[0]
+    stands, table.figures[at] = table.figures[at], ()
+    table.piece = "storm"
+    table.sees(1)
+    table.figures[at] = stands
+    table.lays(EAST, "wheel.31", 0)
+    table.sees()
+    (seq,) = open_questions(table.book.entries)
+    assert dict(effective(table.book.entries))[seq] == CrownTaken(player=0, figure="follower", segment="storm")
+
+
 def test_a_figure_on_a_section_follows_when_its_tile_turns_out_to_be_another_players(table: DialTable) -> None:
     table.lays(NORTH, *PLAIN)
     table.puts("famine", "red")
