@@ -18,6 +18,7 @@ from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame
 from reading.neutral import NEUTRAL, Sightings, stands_on, updated
+from reading.passed_over import turns_when
 from reading.pieces import kinds
 from reading.policy import Decision, Doubt, Moment
 from reading.removals import TAKEN
@@ -148,7 +149,7 @@ class DialMoves:
                     came.setdefault(f.id, stay.since_s)
                 if f.id not in came or f.real <= 0.0 or not f.paints or face.section(*f.foot) is None:
                     continue
-                first, last = self._turns_when(f.before_s, came[f.id], tiles, belief)
+                first, last = turns_when(f.before_s, came[f.id], tiles, belief)
                 if last < 0 or first < 0:
                     continue
                 if last == len(tiles) - 1 and now.t_s - came[f.id] < LIMITS.ask_after_s and not now.last:
@@ -160,17 +161,6 @@ class DialMoves:
                     fits = sum(math.exp(f.paints.get(c, -12.0) - LIMITS.too_late * late[p]) for c, p in colours.items())
                     said[player] += math.log(1.0 - real + real * fits)
         return out
-
-    @staticmethod
-    def _turns_when(before_s: float | None, came_s: float, tiles: Sequence[tuple[float, Square]],
-                    belief: TableBelief) -> tuple[int, int]:
-        """The first and the last turn in which a figure may have come, by the tiles' order: those whose tile lay there
-        when it was seen, or may have, up to the one at whose end it was not there; -1 before the first tile."""
-        bare = [track.laid.bare_s if (track := belief.squares[at]).laid is not None else None for _, at in tiles]
-        last = max((n for n, (since_s, _) in enumerate(tiles)
-                    if since_s <= came_s or (b := bare[n]) is not None and b <= came_s), default=-1)
-        first = sum(since_s <= (before_s if before_s is not None else -math.inf) for since_s, _ in tiles) - 1
-        return min(first, last), last
 
     # -- the piece --------------------------------------------------------------------------------------------------
 
