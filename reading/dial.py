@@ -17,6 +17,7 @@ from reading.dial_face import Face
 from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame
+from reading.passed_over import turns_when
 from reading.pieces import kinds
 from reading.policy import Decision, Doubt, Moment
 from reading.removals import TAKEN
@@ -148,7 +149,7 @@ class DialMoves:
                     came.setdefault(f.id, stay.since_s)
                 if f.id not in came or f.real <= 0.0 or not f.paints or face.section(*f.foot) is None:
                     continue
-                first, last = self._turns_when(f.before_s, came[f.id], tiles, belief)
+                first, last = turns_when(f.before_s, came[f.id], tiles, belief)
                 if last < 0 or first < 0:
                     continue
                 if last == len(tiles) - 1 and now.t_s - came[f.id] < LIMITS.ask_after_s and not now.last:
@@ -160,17 +161,6 @@ class DialMoves:
                     fits = sum(math.exp(f.paints.get(c, -12.0) - LIMITS.too_late * late[p]) for c, p in colours.items())
                     said[player] += math.log(1.0 - real + real * fits)
         return out
-
-    @staticmethod
-    def _turns_when(before_s: float | None, came_s: float, tiles: Sequence[tuple[float, Square]],
-                    belief: TableBelief) -> tuple[int, int]:
-        """The first and the last turn in which a figure may have come, by the tiles' order: those whose tile lay there
-        when it was seen, or may have, up to the one at whose end it was not there; -1 before the first tile."""
-        bare = [track.laid.bare_s if (track := belief.squares[at]).laid is not None else None for _, at in tiles]
-        last = max((n for n, (since_s, _) in enumerate(tiles)
-                    if since_s <= came_s or (b := bare[n]) is not None and b <= came_s), default=-1)
-        first = sum(since_s <= (before_s if before_s is not None else -math.inf) for since_s, _ in tiles) - 1
-        return min(first, last), last
 
     # -- the piece --------------------------------------------------------------------------------------------------
 
@@ -286,22 +276,31 @@ class DialMoves:
                                    frame=now.frame, replaces=line.seq)
                     return
         has = [(f.player, f.where) for f in states[-1].standing.values() if f.feature == dial.feature]
-        stays = self._stays.get(dial.name, {})
+        stays, stops = self._stays.get(dial.name, {}), self._stops.get(dial.name, [])
+        came = self._came.get(dial.name, {})
         seen: dict[tuple[int, str], list[FigureTrack]] = {}
         for f in own.figures.values():
             place = face.section(*f.foot)
-            stay = stays.get(f.id, Stay())
-            if place is not None and stay.stands(now.t_s, now.last) and f.real > 0.0 and f.paint_among(colours):
+            stands = stays.get(f.id, Stay()).stands(now.t_s, now.last) or place is not None and not f.present and any(
+                s.section == place[0] and s.since_s > came.get(f.id, math.inf) for s in stops)  # it was sent home
+            if place is not None and stands and f.real > 0.0 and f.paint_among(colours):
                 seen.setdefault((colours[f.paint_among(colours)], dial.sections[place[0]]), []).append(f)
         for (player, section), tracks in sorted(seen.items(), key=lambda s: s[0]):
-            if len(tracks) <= has.count((player, section)):
+            here = [f for f in tracks if stays[f.id].looks]
+            if here and len(here) <= has.count((player, section)):
                 continue
-            newest = max(tracks, key=lambda f: stays[f.id].since_s)
+            newest = max(here or tracks, key=lambda f: stays[f.id].since_s if here else came[f.id])
             if newest.real < LIMITS.agreed:
                 continue
             stay = stays[newest.id]
+            known = any(line.event == dial.claim(player, getattr(line.event, "figure", ""), section)
+                        for line in log.lines)
+            if known and not here:
+                continue
+            if not here:  # gone before it was known whose turn it was, say
+                stay = replace(stay, since_s=came[newest.id], absent_s=newest.before_s)
             turns, late = _turns_of(stay, player, belief, log)
-            if late and now.t_s - stay.since_s < LIMITS.ask_after_s and not now.last:
+            if late and (now.t_s - stay.since_s < LIMITS.ask_after_s and not now.last or not here):
                 continue  # that turn's tile may not have been found yet
             for n in turns[:1]:
                 group = log.groups[n]
@@ -318,7 +317,8 @@ class DialMoves:
                 instead = not mine or newest.real >= there + DIAL.surer and there < LIMITS.settles
                 if mine and (mine[-1].pinned or not instead and newest.real < LIMITS.sure):
                     break
-                asked = not instead or late > 1
+                # who never was gone for long may not have been taken home yet
+                asked = not instead or late > 1 or known and newest.back_s < stay.since_s
                 sure, (event, p) = 0.5 if asked else DIAL.sure, ways[0]
                 options: list[tuple[tuple[Event, ...], float]] = [((e,), sure * q) for e, q in ways]
                 yield Decision(events=(event,), confidence=sure * p, asked=asked or p < DIAL.piece,

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from reading.belief import TableBelief
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame
 from reading.policy import Decision, Doubt, Moment
@@ -52,3 +53,14 @@ def passed_over(log: LoggedGame, states: Sequence[GameState], whose: Mapping[Squ
         yield Doubt(gain=math.log(2.0), due=True, decision=Decision(
             events=(tile,), confidence=_SURE, asked=True, alternatives=(((tile,), 0.5), ((by,), 0.5)), at=tile.at,
             frame=now.frame, replaces=line.seq))
+
+
+def turns_when(before_s: float | None, came_s: float, tiles: Sequence[tuple[float, Square]],
+               belief: TableBelief) -> tuple[int, int]:
+    """The first and the last turn in which a figure may have come, by the tiles' order: those whose tile lay there
+    when it was seen, or may have, up to the one at whose end it was not there; -1 before the first tile."""
+    bare = [track.laid.bare_s if (track := belief.squares[at]).laid is not None else None for _, at in tiles]
+    last = max((n for n, (since_s, _) in enumerate(tiles)
+                if since_s <= came_s or (b := bare[n]) is not None and b <= came_s), default=-1)
+    first = sum(since_s <= (before_s if before_s is not None else -math.inf) for since_s, _ in tiles) - 1
+    return min(first, last), last

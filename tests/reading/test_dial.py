@@ -373,6 +373,61 @@ def test_two_of_them_leave_no_doubt() -> None:
     assert CrownTaken(player=0, figure="follower", segment="famine") in table.told(CrownTaken)
 
 
+def test_when_it_was_is_asked_if_nothing_tells() -> None:
+    """Figures on sections say that somebody was passed over before Dora, but not who: the tile before hers is Ben's or
+    Cleo's."""
+    table = DialTable(FOUR)
+    table.lays(NORTH, *PLAIN)
+    table.puts("famine", "red", **painted("red"))
+    table.lays(WEST, "wheel.32", 0)
+    table.lays(EAST, "wheel.32", 0)
+    table.puts("inquisition", "yellow", **painted("yellow"))
+    table.lays((2, -2), "wheel.27", 3)
+    table.puts("storm", "red", **painted("red"))
+    table.lays((3, -1), "wheel.28", 1)
+    table.sees()
+    seq, tile = lays_asked(table)
+    assert tile.at == WEST
+    table.book.say(Amended(seq=seq, body=replace(tile, player=2)))
+    table.sees()
+    assert [(e.at, e.player) for e in table.told(TilePlaced) if isinstance(e, TilePlaced)] == [
+        (NORTH, 0), (WEST, 2), (EAST, 3), ((2, -2), 0), ((3, -1), 1)]
+    assert CrownTaken(player=3, figure="follower", segment="inquisition") in table.told(CrownTaken)
+    assert not open_questions(table.book.entries)
+
+
+def test_a_figure_that_was_sent_home_before_its_turn_was_known_is_told() -> None:
+    """Ben only put a tile away, so Cleo's figure came in what was taken for Ben's turn; Anna's move sends it home."""
+    table = DialTable(THREE)
+    table.lays(NORTH, *PLAIN)
+    table.lays(WEST, "wheel.32", 0)
+    table.puts("storm", "green", **painted("green"))
+    table.figures[point("storm", 1.1)[0]] = ()
+    table.turns_to("storm")
+    table.lays(EAST, "wheel.31", 0)
+    seq, tile = next((seq, e) for seq, e in effective(table.book.entries) if isinstance(e, TilePlaced) and e.at == WEST)
+    table.book.say(Amended(seq=seq, body=replace(tile, player=2)))
+    table.sees()
+    assert [type(e) for e in table.events] == [TilePlaced, TilePlaced, CrownTaken, WheelTurned, TilePlaced]
+    assert table.told(CrownTaken) == [CrownTaken(player=2, figure="follower", segment="storm")]
+
+
+def test_a_figure_that_should_have_gone_home_and_was_missed_once_is_asked_about(table: DialTable) -> None:
+    """A hand hides it for one look; whether it was taken home and put back nobody can tell."""
+    table.lays(NORTH, *PLAIN)
+    table.puts("storm", "red")
+    table.lays(WEST, "wheel.32", 0)
+    at = point("storm", 1.1)[0]
+    stands, table.figures[at] = table.figures[at], ()
+    table.piece = "storm"
+    table.sees(1)
+    table.figures[at] = stands
+    table.lays(EAST, "wheel.31", 0)
+    table.sees()
+    (seq,) = open_questions(table.book.entries)
+    assert dict(effective(table.book.entries))[seq] == CrownTaken(player=0, figure="follower", segment="storm")
+
+
 def test_a_figure_on_a_section_follows_when_its_tile_turns_out_to_be_another_players(table: DialTable) -> None:
     table.lays(NORTH, *PLAIN)
     table.puts("famine", "red")
