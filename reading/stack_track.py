@@ -55,7 +55,9 @@ class StackLimits:
     too_soon: float = 6.0  # against a turn whose tile appeared after the block
     on_top: float = 0.2  # tiles: distance of a figure's foot from a top on which it may stand (chosen)
     doubtful: float = 1.5  # a block that is less likely than none by less than this is asked about if a turn that is
-    # over could have added it (chosen: one in five is one)
+    # over could have added it, or after a long pause (chosen: one in five is one)
+    at_last: float = 5.0  # the same at the end of a film, where no look will follow, if its last turn is without a move
+    # (chosen: of 16 films one is asked about, at 3.9, and it is one; the next one is at 7.9)
     hardly: float = 4.0  # the likeliest turn is asked about if it weighs less than minus this
 
 
