@@ -123,8 +123,11 @@ class StackMoves:
         by the initial one."""
         told: list[Decision] = []
         doubts: list[Doubt] = []
+        # what was seen before the log's newest tile and is not in the log after so long is no tile of a turn to come
+        known_s = max((s for g in log.groups if (s := _since_s(belief, g)) < math.inf), default=-math.inf)
         fresh = [laid.since_s for at, laid in belief.lying().items()
-                 if at not in states[-1].tiles and laid.presence > 0.0]
+                 if at not in states[-1].tiles and laid.presence > 0.0
+                 and (laid.since_s > known_s or now.t_s - laid.since_s < LIMITS.ask_after_s)]
         gone: list[tuple[StandingFigure, float]] = []
         if self.tracks:
             gone = list(_vanished(belief, self.steps.closed(states[-1]), colours))

@@ -564,3 +564,16 @@ def test_a_block_in_doubt_is_asked_about_after_a_long_pause(table: PilesTable) -
         asked.append(table.book.questions)
     assert asked[10] == 0 and asked[-1] == 1
     assert table.told(TowerRaised)[1:] == [TowerRaised(player=1, at=SOUTH)]
+
+
+def test_what_is_taken_for_a_tile_once_holds_up_no_block_for_long(table: PilesTable) -> None:
+    """A hand looked like a tile where none can lie, and the place is not seen again."""
+    table.lays(EAST, "base.U", 0)
+    table.tiles[7, 7] = ("base.B", 0)
+    table.tiles[FAR] = ("base.U", 0)
+    table.sees(1)
+    table.hidden = ((7, 7),)
+    table.sees(2)
+    table.piles[SOUTH] = top(1)
+    table.sees(6)
+    assert table.told(TowerRaised) == [TowerRaised(player=1, at=SOUTH)]
