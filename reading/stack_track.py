@@ -35,8 +35,8 @@ class StackLimits:
     hasty: float = 4.0  # against two blocks within less than a turn, which adds at most one (chosen)
     turn_s: float = 4.5
     knocks: float = 3.0  # against a pile having been knocked, or what is beside it taken away (chosen: 2.5 to 3.5)
-    anew: float = 6.0  # against all looks before having been misread, besides that (chosen: on 16 recorded tables 8 does
-    # as well, 4 misses a follower)
+    anew: float = 6.0  # against all looks before having been misread, besides that (chosen: on 16 recorded tables 8
+    # does as well, 4 misses a follower)
     misread: float = 3.5  # against a look being wrong about the top (chosen)
     anywhere: float = 2.8  # log-density of a misread top: within 0.2 tiles and a right angle
     tone: float = 0.006  # of one look at the tone of a top (natural logarithm of lightness; measured: 0.004)
