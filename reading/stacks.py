@@ -123,8 +123,11 @@ class StackMoves:
         by the initial one."""
         told: list[Decision] = []
         doubts: list[Doubt] = []
+        # what was seen before the log's newest tile and is not in the log after so long is no tile of a turn to come
+        known_s = max((s for g in log.groups if (s := _since_s(belief, g)) < math.inf), default=-math.inf)
         fresh = [laid.since_s for at, laid in belief.lying().items()
-                 if at not in states[-1].tiles and laid.presence > 0.0]
+                 if at not in states[-1].tiles and laid.presence > 0.0
+                 and (laid.since_s > known_s or now.t_s - laid.since_s < LIMITS.ask_after_s)]
         gone: list[tuple[StandingFigure, float]] = []
         if self.tracks:
             gone = list(_vanished(belief, self.steps.closed(states[-1]), colours))
@@ -154,14 +157,15 @@ class StackMoves:
                 if any(since_s <= came_s for since_s in fresh) and not now.last:
                     continue  # it may belong to the turn of a tile that is not in the log yet
                 surely = known > 0 or name in self._bare
-                made = self._decision(at, margin if surely else min(margin, 0.5 * LIMITS.agreed), ways, log, now)
+                still = now.t_s - belief.still_s >= LIMITS.ask_after_s
+                made = self._decision(at, margin if surely else min(margin, 0.5 * LIMITS.agreed), ways, log, now, still)
                 if made is not None and made.asked:
                     if now.t_s - came_s < LIMITS.ask_after_s and not now.last:
                         continue  # another look may settle it
                     doubts.append(Doubt(decision=made, gain=1.0, due=True))
                 elif made is not None:
                     told.append(made)
-        return told, doubts
+        return told, _likely(doubts)
 
     def tops(self) -> dict[Square, tuple[float, float]]:
         """Where the tops of piles appear, in tiles of the board."""
@@ -192,15 +196,20 @@ class StackMoves:
         return None if best is None else best[1:]
 
     @staticmethod
-    def _decision(at: Square, margin: float, ways: list[_Way], log: LoggedGame, now: Moment) -> Decision | None:
+    def _decision(at: Square, margin: float, ways: list[_Way], log: LoggedGame, now: Moment,
+                  still: bool) -> Decision | None:
+        """What to report of the likeliest way. ``still``: nothing has happened on the table for long."""
         ways.sort(key=lambda w: (-w.likely, w.back))
         if not ways:
             return None
         best = ways[0]
         margin += STACK.takes * best.takes
         likely = margin + best.weight
-        over = best.group is not log.groups[-1] or now.last
-        if likely <= (-STACK.doubtful if over and best.weight > -1.0 else 0.0):
+        newest = best.group is log.groups[-1]
+        least = -STACK.doubtful if not newest or still or now.last else 0.0
+        if now.last and newest and len(best.group.lines) == 1:
+            least = -STACK.at_last
+        if likely <= (least if best.weight > -1.0 else 0.0):
             return None  # a block that no turn could have added is likelier none
         lead = min(margin, best.likely - ways[1].likely if len(ways) > 1 else LIMITS.floor)
         asked = lead < LIMITS.agreed or best.weight < -STACK.hardly
@@ -243,6 +252,13 @@ class StackMoves:
                     if after is not None and stack.heights(after).get(at, 0) == height + 1:
                         return event
         return None
+
+
+def _likely(doubts: Sequence[Doubt]) -> list[Doubt]:
+    """The doubts about blocks that are not much less likely than none, and the likeliest other one."""
+    ranked = sorted(doubts, key=lambda d: -d.decision.confidence)
+    likely = [d for d in ranked if d.decision.confidence > probability(-STACK.doubtful)]
+    return likely or ranked[:1]
 
 
 def _deviation(moved: Collection[float]) -> float:

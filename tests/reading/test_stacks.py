@@ -246,7 +246,7 @@ def test_what_no_turn_could_have_added_is_not_asked_about(table: PilesTable) -> 
     table.sees()
     table.figures[0, 2] = (figure("base.B", 0, "cloister", "I", "blue"),)
     table.lays((0, 2), "base.B", 0)
-    table.piles[SOUTH] = top(1, off=(0.5 * FLOOR[0], 0.5 * FLOOR[1]))
+    table.piles[SOUTH] = top(1, off=(0.3 * FLOOR[0], 0.3 * FLOOR[1]))
     table.sees(8)
     assert len(table.told(FigurePlaced)) == 2 and len(table.told(TowerRaised)) == 1 and not table.book.questions
 
@@ -520,3 +520,60 @@ def test_a_block_added_while_the_top_was_covered_may_be_of_that_turn(table: Pile
     if taken:
         assert table.told(TowerRaised)[1] == TowerRaised(player=0, at=SOUTH)
         assert [(e.player, e.owner, e.at) for e in table.told(Captured)] == [(0, 1, (1, 1))]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("moved", [True, False])
+def test_a_film_that_ends_without_a_move_asks_about_the_likeliest_block(moved: bool) -> None:
+    """No later look will tell, and one look that hardly differs from those before says little; nobody is asked of the
+    other pile. If somebody has put a figure down in that turn, no block was added."""
+    table = PilesTable()
+    for at in (SOUTH, (0, 2)):
+        table.piles[at] = top(0)
+        table.lays(at, "tower.02", 0)
+        table.lays(WEST if at == SOUTH else EAST, "base.U", 0)
+        table.piles[at] = top(1)
+        table.sees()
+    assert len(table.told(TowerRaised)) == 2
+    if moved:
+        table.lays(FAR, "base.U", 0, figure("base.U", 0, "road", "E W", "red"))
+    else:
+        table.lays(FAR, "base.U", 0)
+    table.piles[SOUTH] = top(1, off=(0.3 * FLOOR[0], 0.3 * FLOOR[1]))
+    table.sees(1, 1.2)
+    assert not table.book.questions
+    for made in table.reader.finish(table.book.entries).decisions:
+        table.book.commit(made)
+    assert table.told(TowerRaised)[2:] == ([] if moved else [TowerRaised(player=0, at=SOUTH)])
+    assert table.book.questions == (0 if moved else 1)
+
+
+def test_a_block_in_doubt_is_asked_about_after_a_long_pause(table: PilesTable) -> None:
+    """Though no tile follows: whoever thinks for long, or has played the last tile, may be asked meanwhile."""
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    table.lays(FAR, "base.U", 0)
+    table.piles[SOUTH] = top(1, off=(0.65 * FLOOR[0], 0.65 * FLOOR[1]))
+    table.sees(1, 1.2)
+    asked = []
+    for _ in range(30):
+        table.t_s += 1.0
+        nothing = TableLook(frame=0, t_s=table.t_s, squares={})
+        for made in table.reader.look(nothing, table.book.entries).decisions:
+            table.book.commit(made)
+        asked.append(table.book.questions)
+    assert asked[10] == 0 and asked[-1] == 1
+    assert table.told(TowerRaised)[1:] == [TowerRaised(player=1, at=SOUTH)]
+
+
+def test_what_is_taken_for_a_tile_once_holds_up_no_block_for_long(table: PilesTable) -> None:
+    """A hand looked like a tile where none can lie, and the place is not seen again."""
+    table.lays(EAST, "base.U", 0)
+    table.tiles[7, 7] = ("base.B", 0)
+    table.tiles[FAR] = ("base.U", 0)
+    table.sees(1)
+    table.hidden = ((7, 7),)
+    table.sees(2)
+    table.piles[SOUTH] = top(1)
+    table.sees(6)
+    assert table.told(TowerRaised) == [TowerRaised(player=1, at=SOUTH)]
