@@ -31,11 +31,43 @@ class AstrayLimits:
     likely: float = 0.5  # the network's probability of a tile from which a place is examined closely
     pulls: int = 2  # more refinements of it to its corners: a turned one needs some
     prior: float = -2.5  # log-odds of a new tile so far off: most things beside a board are none (chosen)
+    rests_s: float = 4.0  # a new one must lie so long before it counts: hands hold tiles still (chosen)
+    same: float = 0.05  # farther than this from where it was found before it has moved
     squares: int = 1  # that are searched in one look, those first that were not for longest
 
 
 ASTRAY = AstrayLimits()
 AstrayFinder = Callable[[Image, Lattice, Square, npt.NDArray[np.float32] | None, float], TileEvidence | None]
+
+
+class Resting:
+    """New tiles found beside their places, and since when each lies there. Hands hold tiles still beside the board for
+    a moment, and a tile that lies nearer to another square is that one's."""
+
+    def __init__(self) -> None:
+        self._since: dict[Square, tuple[float, Array]] = {}
+        self.waiting: set[Square] = set()  # those that have not lain long enough
+
+    def rests(self, lattice: Lattice, at: Square, pose: Array, now_s: float) -> bool:
+        """Whether the tile found for a square is that square's and has lain there for long enough."""
+        off = np.array(lattice.shift_of(at, pose)[:2])
+        self.waiting.discard(at)
+        if np.abs(off).max() > 0.5:
+            self._since.pop(at, None)
+            return False
+        since_s, before = self._since.get(at, (now_s, off))
+        if np.linalg.norm(off - before) > ASTRAY.same:
+            since_s, before = now_s, off
+        self._since[at] = since_s, before
+        if now_s - since_s >= ASTRAY.rests_s:
+            return True
+        self.waiting.add(at)
+        return False
+
+    def gone(self, at: Square) -> None:
+        """Nothing was found for a square."""
+        self._since.pop(at, None)
+        self.waiting.discard(at)
 
 
 def found_astray(sense: TileSense, bgr: Image, lattice: Lattice, at: Square, table: npt.NDArray[np.float32] | None,

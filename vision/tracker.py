@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square
-from vision.astray import ASTRAY, AstrayFinder
+from vision.astray import ASTRAY, AstrayFinder, Resting
 from vision.attention import Attention, Followed
 from vision.background import bare_evidence, colour_distance, colours_of, painted_over
 from vision.dial import DialPiece
@@ -72,6 +72,7 @@ class Tracker:
     lattice: Lattice | None = None  # of the tiles that lie
     stillness: Stillness | None = None
     _squares: dict[Square, _Square] = field(default_factory=dict)
+    _resting: Resting = field(default_factory=Resting)
     _shape: tuple[int, ...] = ()
     _searched_s: float = -np.inf
     _vain_s: float | None = None  # since when the picture is still without the board being seen in its place
@@ -315,7 +316,7 @@ class Tracker:
             plain = square_look(e, self.sense.kinds, seen, figures.get(at, ()) if at in tiles else None, a,
                                 piles.get(at, {}), touched_s)
             out[at], held = in_hand(plain, at, covered, a)
-            if held:
+            if held or at in self._resting.waiting:
                 square.due_s = now + a.contradicted_s
         if self.dial is not None and board:
             out |= {at: replace(out[at], neutral=seen) for at, seen in self.dial.look(board).items()}
@@ -338,13 +339,17 @@ class Tracker:
         table = np.median(np.array(bare), axis=(0, 1, 2))
         odd = [at for at, e in unseen.items() if e.seen > a.seen and at not in self.lattice.board and (
             at in lay or float((colour_distance(levels[at], table) < a.hidden_lab).mean()) < ASTRAY.all_bare)]
-        for at in sorted(odd, key=lambda at: (self._squares.setdefault(at, _Square()).searched_s, at))[:ASTRAY.squares]:
+        waits = self._resting.waiting
+        for at in sorted(odd, key=lambda at: (at not in waits, self._squares.setdefault(at, _Square()).searched_s, at)
+                         )[:ASTRAY.squares]:
             self._squares[at].searched_s = self.stillness.now_s
             found = self.astray(bgr, self.lattice, at, None if at in lay else table, a.hidden_lab)
-            if found is not None and found.seen > a.seen:
+            if found is not None:
                 found.there += 0.0 if at in lay else ASTRAY.prior
-                if found.there > a.there:
-                    yield at, found
+            if found is None or found.seen <= a.seen or found.there <= a.there:
+                self._resting.gone(at)
+            elif at in lay or self._resting.rests(self.lattice, at, found.pose, self.stillness.now_s):
+                yield at, found
 
     def _due(self, square: _Square, now: float) -> bool:
         return (square.due_s is not None and square.due_s <= now) or now - square.looked_s > self.attention.again_s
