@@ -416,6 +416,7 @@ def test_whoever_returns_before_the_turn_is_shown_anew_has_returned(table):
     page.locator("#sheet [data-key='now']").click()
     with page.expect_response("**/api/entries/*/after"):
         held[0].continue_()
+    page.unroute("**/api/entries/*/after")  # the page is that of the whole module
     drawn(page)
     expect(page.locator("#sheet:not([hidden])")).to_have_count(0)
 
