@@ -8,7 +8,7 @@ from dataclasses import replace
 from reading.belief import TableBelief
 from reading.layings import Steps
 from reading.limits import LIMITS
-from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
+from reading.logged_game import LoggedGame, LoggedTurn
 from reading.policy import Decision, Moment
 from scoring.events import Event, FigureTaken
 from scoring.state import GameState, StandingFigure
@@ -27,15 +27,7 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
     """The move that sent home a figure which stands according to the log and is seen to be gone. Where several are
     gone, and where one would have gone home anyway since it scored in that turn, the move is asked about. ``states``
     are the states after each event of the log, preceded by the initial one."""
-    if not any(issubclass(event, FigureTaken) for event in states[-1].box.handlers):
-        return
-    for n, last in turns_back(log, len(states) - 1, _NEWEST):
-        turn = log.groups[n]
-        if turn.tile is None or any(isinstance(line.event, FigureTaken) for line in turn.rest):
-            continue
-        answers = _answers(log, turn.tile, states[last])
-        if not answers:
-            continue
+    for n, last, answers in _open(log, states):
         stand = steps.closed(states[-1]).standing.values()
         gone = [a for a in answers if any(names(a, f) and _left(f, log.groups[n:n + 2], belief, colours, now)
                                           for f in stand)]
@@ -48,7 +40,7 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
             each = sure / len(may)
             options: tuple[tuple[tuple[Event, ...], float], ...] = (*(((a,), each) for a in may), ((), 1.0 - sure))
             yield Decision(events=(may[0],), confidence=each, asked=each < _SURE, alternatives=options, at=may[0].at,
-                           frame=now.frame, after=None if n == len(log.groups) - 1 else turn.last_seq)
+                           frame=now.frame, after=None if n == len(log.groups) - 1 else log.groups[n].last_seq)
             return
 
 
@@ -56,23 +48,26 @@ def takeable(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
              colours: Mapping[str, int], now: Moment) -> Iterator[StandingFigure]:
     """The figures that stand according to the log, are seen to be gone, and may have been taken by a move that it has:
     that they are missing is explained, although nobody was told to be taken yet."""
+    at_once = replace(now, last=True)
+    for n, _, answers in _open(log, states):
+        for f in steps.closed(states[-1]).standing.values():
+            if any(names(a, f) for a in answers) and _left(f, log.groups[n:n + 2], belief, colours, at_once):
+                yield f
+
+
+def _open(log: LoggedGame, states: Sequence[GameState]) -> Iterator[tuple[int, int, list[FigureTaken]]]:
+    """The newest turns in which figures may have been taken that the log does not have: each with the number of the
+    state after it, and the figures."""
     if not any(issubclass(event, FigureTaken) for event in states[-1].box.handlers):
         return
     for n, last in turns_back(log, len(states) - 1, _NEWEST):
         turn = log.groups[n]
         if turn.tile is None or any(isinstance(line.event, FigureTaken) for line in turn.rest):
             continue
-        answers = _answers(log, turn.tile, states[last])
-        at_once = replace(now, last=True)
-        for f in steps.closed(states[-1]).standing.values() if answers else ():
-            if any(names(a, f) for a in answers) and _left(f, log.groups[n:n + 2], belief, colours, at_once):
-                yield f
-
-
-def _answers(log: LoggedGame, tile: LoggedEvent, state: GameState) -> list[FigureTaken]:
-    """The figures that may have been taken in the turn of a tile; ``state`` is that after it."""
-    return [a for q in state.box.questions(state) if (tile.seq, q.code) not in log.nothing for a in q.answers
-            if isinstance(a, FigureTaken) and a not in log.denied]
+        answers = [a for q in states[last].box.questions(states[last]) if (turn.tile.seq, q.code) not in log.nothing
+                   for a in q.answers if isinstance(a, FigureTaken) and a not in log.denied]
+        if answers:
+            yield n, last, answers
 
 
 def turns_back(log: LoggedGame, end: int, most: int) -> Iterator[tuple[int, int]]:

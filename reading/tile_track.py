@@ -62,7 +62,7 @@ class TileTrack:
     """One tile on a square over time: it was laid between ``bare_s`` (None: unknown) and ``since_s``; ``hidden_s`` is
     the time from which the square was occluded before that. ``looks`` that saw the whole print and looks with a figure
     on it are kept apart: a figure spoils the same part of every look, so the latter together count as one.
-    ``misprints`` is what other tiles of the set say of such looks (`reading.prints`)."""
+    ``misprints`` is what other tiles of the set say of such looks (`reading.settled`)."""
 
     since_s: float
     last_s: float

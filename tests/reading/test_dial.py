@@ -330,6 +330,11 @@ def painted(colour: str) -> dict[str, Any]:
     return {"colours": {p.colour: 0.0 if p.colour == colour else -7.0 for p in FOUR.players}}
 
 
+def laid_by(table: DialTable) -> list[tuple[Square, int]]:
+    """The tiles in the log, in order, each with its player."""
+    return [(e.at, e.player) for e in table.told(TilePlaced) if isinstance(e, TilePlaced)]
+
+
 def lays_asked(table: DialTable) -> tuple[int, TilePlaced]:
     """The tile of which it is asked who laid it."""
     (seq,) = open_questions(table.book.entries)
@@ -351,8 +356,7 @@ def test_a_figure_on_a_section_is_a_reason_to_ask_whether_a_player_was_passed_ov
     assert tile.at == EAST
     table.book.say(Amended(seq=seq, body=replace(tile, player=0)))
     table.sees()
-    assert [(e.at, e.player) for e in table.told(TilePlaced) if isinstance(e, TilePlaced)] == [
-        (NORTH, 0), (WEST, 2), (EAST, 0)]
+    assert laid_by(table) == [(NORTH, 0), (WEST, 2), (EAST, 0)]
     assert table.told(CrownTaken) == [CrownTaken(player=0, figure="follower", segment="famine"),
                                       CrownTaken(player=2, figure="follower", segment="inquisition")]
     assert not open_questions(table.book.entries)
@@ -367,7 +371,7 @@ def test_two_of_them_leave_no_doubt() -> None:
     table.puts("famine", "red", **painted("red"))
     table.lays((2, -2), "wheel.27", 3)
     table.sees()
-    told = {e.at: e.player for e in table.told(TilePlaced) if isinstance(e, TilePlaced)}
+    told = dict(laid_by(table))
     assert (told[WEST], told[EAST], told[2, -2]) == (2, 0, 1)
     assert CrownTaken(player=2, figure="follower", segment="inquisition") in table.told(CrownTaken)
     assert CrownTaken(player=0, figure="follower", segment="famine") in table.told(CrownTaken)
@@ -390,8 +394,7 @@ def test_when_it_was_is_asked_if_nothing_tells() -> None:
     assert tile.at == WEST
     table.book.say(Amended(seq=seq, body=replace(tile, player=2)))
     table.sees()
-    assert [(e.at, e.player) for e in table.told(TilePlaced) if isinstance(e, TilePlaced)] == [
-        (NORTH, 0), (WEST, 2), (EAST, 3), ((2, -2), 0), ((3, -1), 1)]
+    assert laid_by(table) == [(NORTH, 0), (WEST, 2), (EAST, 3), ((2, -2), 0), ((3, -1), 1)]
     assert CrownTaken(player=3, figure="follower", segment="inquisition") in table.told(CrownTaken)
     assert not open_questions(table.book.entries)
 

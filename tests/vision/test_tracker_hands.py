@@ -21,6 +21,7 @@ from vision.tracker import Tracker
 SIDE = 60  # px
 START = np.array([[SIDE, 0, 4 * SIDE], [0, SIDE, 4 * SIDE], [0, 0, 1.0]])
 LAID = ((0, 0), (1, 0))
+BLANK = np.full((9 * SIDE, 12 * SIDE, 3), 90, np.uint8)
 
 
 class TwoTiles:
@@ -116,18 +117,22 @@ def test_a_tile_that_went_with_a_hand_stays_where_it_was() -> None:
     assert np.allclose(tracker.lattice.shifts[1, 0], (0.4, 0.0, 0.0))
 
 
+def followed(t_s: float) -> Tracker:
+    """A tracker that follows the two tiles from then on; they do not move."""
+    tracker = Tracker(TwoTiles(), lambda bgr: None, lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
+    tracker.stillness = Stillness(BLANK.shape)
+    tracker.begin(Frame(id=0, t_s=t_s, source="", bgr=BLANK),
+                  Lattice(grid=START, shifts=dict.fromkeys(LAID, (0.0, 0.0, 0.0))))
+    tracker.register.alike = lambda bgr, poses: {}  # type: ignore[assignment,method-assign]
+    return tracker
+
+
 @pytest.mark.parametrize("fps", [4, 15])
 def test_how_long_something_moved_over_a_square_is_measured_between_looks(fps: int) -> None:
     """At any frame rate; what moves over one square says nothing about another."""
-    sense, looks = TwoTiles(), list[TableLook]()
-    tracker = Tracker(sense, lambda bgr: None, lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
-    blank = np.full((9 * SIDE, 12 * SIDE, 3), 90, np.uint8)
-    tracker.stillness = Stillness(blank.shape)
-    tracker.begin(Frame(id=0, t_s=0.0, source="", bgr=blank),
-                  Lattice(grid=START, shifts=dict.fromkeys(LAID, (0.0, 0.0, 0.0))))
-    tracker.register.alike = lambda bgr, poses: {}  # type: ignore[assignment,method-assign]
+    tracker, looks = followed(0.0), list[TableLook]()
     for n in range(1, 6 * fps):
-        bgr, t_s = blank.copy(), n / fps
+        bgr, t_s = BLANK.copy(), n / fps
         if 2.0 <= t_s < 3.5:  # a hand goes down over the second tile, and stays
             top = 4 * SIDE + round((t_s - 2.0) * 0.6 * SIDE)
             bgr[top:top + SIDE // 4, 5 * SIDE + 15:6 * SIDE - 15] = 220
@@ -140,16 +145,10 @@ def test_how_long_something_moved_over_a_square_is_measured_between_looks(fps: i
 
 
 def test_times_without_frames_are_in_the_next_look() -> None:
-    sense, looks = TwoTiles(), list[TableLook]()
-    tracker = Tracker(sense, lambda bgr: None, lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
-    blank = np.full((9 * SIDE, 12 * SIDE, 3), 90, np.uint8)
-    tracker.stillness = Stillness(blank.shape)
-    tracker.begin(Frame(id=0, t_s=100.0, source="", bgr=blank),
-                  Lattice(grid=START, shifts=dict.fromkeys(LAID, (0.0, 0.0, 0.0))))
-    tracker.register.alike = lambda bgr, poses: {}  # type: ignore[assignment,method-assign]
+    tracker, looks = followed(100.0), list[TableLook]()
     times = [100.0 + n / 4 for n in (*range(8), *range(20, 28))]  # three seconds are missing
     for n, t_s in enumerate(times):
-        bgr = blank.copy()
+        bgr = BLANK.copy()
         bgr[4 * SIDE:5 * SIDE, 4 * SIDE:5 * SIDE] += np.uint8(100 * (t_s > 105.4))
         told = tracker.feed(Frame(id=n, t_s=t_s, source="", bgr=bgr)).look
         looks += [told] if told is not None else []
