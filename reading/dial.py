@@ -172,7 +172,7 @@ class DialMoves:
             tile = log.groups[n].tile
             if tile is None or not isinstance(tile.event, TilePlaced):
                 continue
-            before = states[_first(log, n)]
+            before = states[log.span(n)[0]]
             player = tile.event.player
             ways = {dial.at(after): way for way in (_by(way, player) for way in dial.ways(before))
                     if (after := self.steps.after(before, way)) is not None}
@@ -203,7 +203,7 @@ class DialMoves:
                                  or not newest and not self._signed(dial, states[-1], log, n + 1)):
                     came = after_it[:1]
             else:  # it may have moved twice: a tile with a sign was put away
-                begun = dial.sections.index(dial.at(states[_first(log, n) - len(mine)]))
+                begun = dial.sections.index(dial.at(states[log.span(n)[0] - len(mine)]))
                 rests = [s for s, after in zip(came, came[1:], strict=False)
                          if s.section != begun and after.since_s - s.since_s >= LIMITS.notice_s] + came[-1:]
                 if dial.sections[came[-1].section] not in ways or len(rests) > 1:
@@ -245,7 +245,7 @@ class DialMoves:
         """The figures that people took home because a move of the piece made them."""
         standing = self.steps.closed(states[-1]).standing.values()
         for n in range(max(0, len(log.groups) - DIAL.newest), len(log.groups)):
-            before = states[_first(log, n)]
+            before = states[log.span(n)[0]]
             for question in before.box.questions(before):
                 answers = [a for a in question.answers if isinstance(a, FigureEvent) and a not in log.denied]
                 if not question.before or not answers or len(answers) != len(question.answers):
@@ -308,7 +308,7 @@ class DialMoves:
                 if any(type(line.event) is claim for line in group.rest):
                     break
                 ways = [(dial.claim(player, piece, section), p)
-                        for piece, p in _pieces(newest, own, belief, self.steps.closed(states[_first(log, n)]), player)]
+                        for piece, p in _pieces(newest, own, belief, self.steps.closed(states[log.span(n)[0]]), player)]
                 if any(log.denied_in(n, event) for event, _ in ways):
                     break
                 mine = group.figures()  # one figure a turn: the tile's print may have been taken for one
@@ -362,11 +362,6 @@ def _pieces(f: FigureTrack, own: TableBelief, belief: TableBelief, state: View,
 def _by(event: Event, player: int) -> Event:
     """The same move by the player of the tile that it precedes."""
     return event if getattr(event, "player", player) == player else from_json({**to_json(event), "player": player})
-
-
-def _first(log: LoggedGame, n: int) -> int:
-    """The number of the log's events before a turn's tile."""
-    return sum(len(g.lines) for g in log.groups[:n])
 
 
 def _before(log: LoggedGame, n: int, ways: Collection[Event]) -> list[LoggedEvent]:

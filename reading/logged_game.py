@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 from reading.shapes import shape
 from scoring.events import Event, FigurePlaced, TilePlaced
@@ -105,6 +106,20 @@ class LoggedGame:
     def group_at(self, at: Square) -> LoggedTurn | None:
         """The turn whose tile lies there, the newest if there are several."""
         return self._by_square.get(at)
+
+    def span(self, n: int) -> tuple[int, int]:
+        """The numbers of the states before and after a turn, among those after each event of the log, preceded by the
+        initial one (`reading.log_states`). Turn -1 is before the first one."""
+        return self._ends[n] if n > 0 else 0, self._ends[n + 1]
+
+    def newest(self, most: int) -> Iterator[int]:
+        """The numbers of the ``most`` newest turns, from the newest one back."""
+        return iter(range(len(self.groups) - 1, max(-1, len(self.groups) - 1 - most), -1))
+
+    @cached_property
+    def _ends(self) -> tuple[int, ...]:
+        """The number of events before each turn, and of all."""
+        return tuple(accumulate((len(g.lines) for g in self.groups), initial=0))
 
     @cached_property
     def _by_square(self) -> dict[Square, LoggedTurn]:

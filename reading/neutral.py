@@ -132,7 +132,7 @@ class NeutralMoves:
         made = self._decision(ways, neutral, log, has, now) if ways else None
         if made is None:
             return None
-        end = states[_end_of(log, len(log.groups) - 1 - ways[0].turn)]
+        end = states[log.span(len(log.groups) - 1 - ways[0].turn)[1]]
         stays = max(left.odds, NEUTRAL.overlooked) + NEUTRAL.stays - cost(end, self.steps.closed(end))
         if ways[0].weight - stays < -LIMITS.agreed:
             return None  # rather it is where it was, and not seen there
@@ -143,7 +143,7 @@ class NeutralMoves:
         """Whether the camera told a move of it in the turn before the newest that the rules would have had go on."""
         if len(log.groups) < 2:
             return False
-        group, end = log.groups[-2], _end_of(log, len(log.groups) - 2)
+        group, end = log.groups[-2], log.span(len(log.groups) - 2)[1]
         mine = _moves_of(neutral, group, states, end)
         return bool(mine) and cost(states[end], self.steps.closed(states[end])) > 0.0
 
@@ -165,7 +165,7 @@ class NeutralMoves:
             if back >= LIMITS.open_turns and (out or at is None):
                 break  # it is looked for further back only if it was found late, and no newer turn explains it
             n = len(log.groups) - 1 - back
-            group, end = log.groups[n], _end_of(log, n)
+            group, end = log.groups[n], log.span(n)[1]
             if group.tile is None:
                 break
             mine = _moves_of(neutral, group, states, end)
@@ -239,11 +239,6 @@ def _too_soon(belief: TableBelief, group: LoggedTurn, sight: Sighting) -> bool:
     """Whether the piece was already seen at its position before the turn's tile appeared."""
     track = belief.squares.get(group.at) if group.at is not None else None
     return track is not None and track.laid is not None and sight.came_s < track.laid.since_s
-
-
-def _end_of(log: LoggedGame, n: int) -> int:
-    """The number of events in the log up to the end of a turn."""
-    return sum(len(g.lines) for g in log.groups[:n + 1])
 
 
 def _moves_of(neutral: Neutral, group: LoggedTurn, states: Sequence[GameState], end: int) -> list[LoggedEvent]:

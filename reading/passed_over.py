@@ -29,9 +29,7 @@ def passed_over(log: LoggedGame, states: Sequence[GameState], whose: Mapping[Squ
     """Doubts about the player of a tile after which the log passes somebody over. ``states`` are the states after each
     event of the log, preceded by the initial one; ``whose`` is as in `reading.ordering.Window`."""
     groups, count = log.groups, len(states[0].scores)
-    begins = len(states) - 1 - sum(len(g.lines) for g in groups)
     for n, (group, then) in enumerate(zip(groups, groups[1:], strict=False)):
-        begins += len(group.lines)
         later = len(groups) - 2 - n
         if n < len(groups) - LIMITS.late_turns - LIMITS.open_turns or later < LIMITS.patience_turns and not now.last:
             continue
@@ -43,7 +41,7 @@ def passed_over(log: LoggedGame, states: Sequence[GameState], whose: Mapping[Squ
                 or following.part != 1:
             continue
         said, surely = whose.get(tile.at, {}), whose.get(following.at, {})
-        due = next_player(states[begins])
+        due = next_player(states[log.span(n)[1]])
         if following.player == due or surely.get(following.player, 0.0) - surely.get(due, 0.0) < LIMITS.agreed \
                 or said.get(tile.player, 0.0) - said.get(other, 0.0) >= LIMITS.agreed:
             continue

@@ -90,13 +90,11 @@ class RemoteClaims:
         """The figure as a move of the newest turn that began before the figure appeared and that allowed it."""
         if not f.present or _is_logged(f, at, player, belief, states[-1], colours):
             return None
-        end = len(states) - 1
-        for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - LIMITS.open_turns), -1):
-            turn, last = log.groups[n], end
-            end -= len(turn.lines)
+        for n in log.newest(LIMITS.open_turns):
+            turn = log.groups[n]
             if turn is group or turn.tile is None or turn.figures() or _came_later(belief, turn, f.back_s):
                 continue
-            state = states[last]
+            state = states[log.span(n)[1]]
             here = [e for e in self._answers(n, state) if (e.at, e.player) == (at, player)]
             allowed, placed = {_plain(e): e for e in here}, state.tiles.get(at)
             if not allowed or placed is None:
@@ -129,17 +127,15 @@ class RemoteClaims:
         if not f.present or f.absent_s is None or f.absent_s < _over_s(belief, log, group) or \
                 _is_logged(f, at, player, belief, states[-1], colours):
             return None
-        end = len(states) - 1
-        for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - LIMITS.open_turns), -1):
+        for n in log.newest(LIMITS.open_turns):
             turn = log.groups[n]
-            end -= len(turn.lines)
             line, track = turn.tile, belief.squares.get(turn.at) if turn.at is not None else None
             if turn is group or line is None or line.pinned or turn.figures() or track is None or track.laid is None \
                     or not isinstance(line.event, TilePlaced) or line.event.player != player \
                     or _came_later(belief, turn, f.back_s):
                 continue
             said, _ = track.laid.readings
-            before = states[end + turn.lines.index(line)]
+            before = states[log.span(n)[0] + turn.lines.index(line)]
             options = {replace(line.event, tile=tile, rot=rot): odds + math.log(before.left[tile])
                        for (tile, rot), odds in said.items() if odds > -LIMITS.clearly and before.left.get(tile)}
             weights = {e: odds + min(f.real, UNALLOWED) * self._allows(e, at, before)

@@ -60,22 +60,14 @@ def _open(log: LoggedGame, states: Sequence[GameState]) -> Iterator[tuple[int, i
     state after it, and the figures."""
     if not any(issubclass(event, FigureTaken) for event in states[-1].box.handlers):
         return
-    for n, last in turns_back(log, len(states) - 1, _NEWEST):
-        turn = log.groups[n]
+    for n in log.newest(_NEWEST):
+        turn, last = log.groups[n], log.span(n)[1]
         if turn.tile is None or any(isinstance(line.event, FigureTaken) for line in turn.rest):
             continue
         answers = [a for q in states[last].box.questions(states[last]) if (turn.tile.seq, q.code) not in log.nothing
                    for a in q.answers if isinstance(a, FigureTaken) and a not in log.denied]
         if answers:
             yield n, last, answers
-
-
-def turns_back(log: LoggedGame, end: int, most: int) -> Iterator[tuple[int, int]]:
-    """The ``most`` newest turns, from the newest one back, and the number of the state after each; ``end`` is that of
-    the last one."""
-    for n in range(len(log.groups) - 1, max(-1, len(log.groups) - 1 - most), -1):
-        yield n, end
-        end -= len(log.groups[n].lines)
 
 
 def _scored(state: GameState, answers: Sequence[FigureTaken], steps: Steps) -> Iterator[FigureTaken]:

@@ -19,7 +19,7 @@ from reading.layings import Steps, cost
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
-from reading.removals import TAKEN, names, takeable, turns_back
+from reading.removals import TAKEN, names, takeable
 from reading.stack_track import STACK, StackTrack, began, looked_at
 from scoring.contributions import Stack
 from scoring.events import Event, FigurePlaced, FigureTaken, TilePlaced
@@ -141,9 +141,8 @@ class StackMoves:
                 if name != stack.name or at not in states[-1].tiles or track.above(known)[1] <= -STACK.takes:
                     continue
                 ways_at = partial(self._ways, stack, at, track, belief=belief, log=log, states=states, gone=gone)
-                logged = [_span_s(belief, log, n) for n, last in turns_back(log, len(states) - 1, LIMITS.late_turns)
-                          if stack.heights(states[last]).get(at, 0)
-                          > stack.heights(states[last - len(log.groups[n].lines)]).get(at, 0)]
+                logged = [_span_s(belief, log, n) for n in log.newest(LIMITS.late_turns)
+                          if _grew(stack, at, *(states[k] for k in log.span(n)))]
                 found = self._likeliest(track, known, ways_at, logged)
                 if found is None:
                     continue
@@ -223,8 +222,8 @@ class StackMoves:
         """The turns in which the block may have been added. ``gone`` are figures that vanished, and when."""
         near = [(f, gone_s) for f, gone_s in gone if abs(gone_s - came_s) < STACK.with_s]
         in_vain, back, over_s = track.in_vain_s(came_s), 0, math.inf
-        for n, last in turns_back(log, len(states) - 1, LIMITS.late_turns):
-            turn, end = log.groups[n], last - len(log.groups[n].lines)
+        for n in log.newest(LIMITS.late_turns):
+            turn, (end, last) = log.groups[n], log.span(n)
             since_s, next_s = _since_s(belief, turn), over_s
             over_s = since_s
             if turn.tile is None or at not in states[last].tiles:
@@ -252,6 +251,10 @@ class StackMoves:
                     if after is not None and stack.heights(after).get(at, 0) == height + 1:
                         return event
         return None
+
+
+def _grew(stack: Stack, at: Square, before: GameState, after: GameState) -> bool:
+    return stack.heights(after).get(at, 0) > stack.heights(before).get(at, 0)
 
 
 def _likely(doubts: Sequence[Doubt]) -> list[Doubt]:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from reading.layings import Steps, cost
 from reading.logged_game import LoggedEvent, LoggedGame
 from reading.policy import Decision, Moment
-from reading.removals import turns_back
 from scoring.events import Event, FigurePlaced
 from scoring.state import GameState
 
@@ -19,9 +18,8 @@ _SURE = 0.9  # probability of the move if the rules offer no other
 def unseen(log: LoggedGame, states: Sequence[GameState], steps: Steps, now: Moment) -> Iterator[Decision]:
     """The move before a figure of the log that makes it legal; where there are several, it is asked which. ``states``
     are the states after each event of the log, preceded by the initial one."""
-    for n, last in turns_back(log, len(states) - 1, _NEWEST):
-        turn = log.groups[n]
-        first = last - len(turn.lines)
+    for n in log.newest(_NEWEST):
+        turn, first = log.groups[n], log.span(n)[0]
         for k, line in enumerate(turn.lines):
             if turn.tile is None or not isinstance(line.event, FigurePlaced):
                 continue
