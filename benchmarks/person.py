@@ -93,8 +93,12 @@ class Person:
         """Answer what the rules ask on the page about an earlier turn (until then a camera may still see it) and still
         ask when another move is logged, or about any turn when the game is ``over``."""
         waited = {question_id(q) for q in session.state.asked} if over else self._waits
+        given: list[tuple[str, int]] = []
         while (found := self._asked_by_rules(session, waited, over)) is not None:
             name, choice, sentence = found
+            if (name, choice) in given:
+                raise RuntimeError(f"answered, and still asked: {sentence}")
+            given.append((name, choice))
             self.asked.append(sentence)
             session.command({"do": "answer", "question": name, "choice": choice})
         self._waits = {question_id(q) for q in session.state.asked if q.turn < session.state.turn}

@@ -143,16 +143,18 @@ def on_wheel(d: Draft, event: WheelTurned) -> None:
     """R-WHEEL-03 to R-WHEEL-13: the pig moves, the segment takes effect, its crown spaces score."""
     if not 1 <= event.steps <= 3:
         d.issue("wheel_steps", f"No tile turns the wheel by {event.steps}.")
-    if wheel(d).turned == d.turn:
+    again = wheel(d).turned == d.turn
+    if again:
         d.issue("wheel_twice", "The wheel was turned twice for one tile.")
     if d.laid:
         d.issue("wheel_late", "The wheel was turned after its tile was laid.", *[s for s in (d.last_tile,) if s])
-    plague_over(d)
+    if not again:
+        plague_over(d)
     segment = moved(wheel(d).pig, event.steps)
-    d.ext["wheel"] = replace(wheel(d), pig=segment, turned=d.turn, plagued=())
+    due = wheel(d).plagued  # of the turn part: people may still answer which followers the first turn cost
     if segment == "plague":
         due = tuple(p for p in round_table(d, event.player) if for_plague(d, p))
-        d.ext["wheel"] = replace(wheel(d), plagued=due)
+    d.ext["wheel"] = replace(wheel(d), pig=segment, turned=d.turn, plagued=due)
     for scored in segment_events(d, segment, event.player):
         d.pay(scored)
     score_crowns(d, segment)

@@ -206,6 +206,19 @@ def test_the_plague_told_plainly_names_the_follower_only(store: Store) -> None:
     assert log(session)[-2].startswith("plague 0 ") and not asked(view, "plague")
 
 
+def test_the_plague_can_be_answered_although_the_wheel_was_turned_again_for_that_tile(store: Store) -> None:
+    """R-WHEEL-11: one of the two turns is a mistake, and nobody knows yet which."""
+    session = begin(store, "wheel", name="wheel")
+    told(session, {"do": "wheel", "steps": 3}, tile("wheel.29", 1, -1, 2), deploy(1, -1, "road", "N E"))
+    view = told(session, {"do": "wheel", "steps": 2}, {"do": "wheel", "steps": 3}, tile("wheel.29", -1, 1))
+    (question,) = asked(view, "plague")
+    view = told(session, {"do": "answer", "question": question["id"], "choice": 0})
+    codes = [i["code"] for i in view["issues"]]
+    assert not asked(view, "plague") and "wheel_twice" in codes
+    assert not {"plague_open", "no_plague", "no_such_figure"} & {*codes}
+    assert view["players"][0]["supply"]["follower"] == 7
+
+
 def test_turning_the_wheel_for_a_tile_without_its_sign_is_reported(store: Store) -> None:
     """R-WHEEL-02."""
     session = begin(store, "wheel", name="wheel")
