@@ -135,6 +135,43 @@ def test_a_stop_that_came_to_sight_with_the_tile_before_is_the_move_of_the_next_
     assert not open_questions(table.book.entries)
 
 
+def lays_two_signed(table: DialTable, section: str) -> None:
+    """An arm lay over both squares and the disc: the tiles and the piece's stop come to sight in one look."""
+    table.tiles |= {WEST: SIGNED, EAST: ("wheel.31", 0)}
+    table.figures |= {WEST: (figure("wheel.33", 0, "road", "W", "red"),),
+                      EAST: (figure("wheel.31", 0, "road", "E W", "blue"),)}
+    table.turns_to(section)
+    table.sees()
+
+
+def test_of_two_moves_that_nobody_saw_only_one_pair_may_fit(table: DialTable) -> None:
+    lays_two_signed(table, "famine")
+    assert table.told(WheelTurned) == [WheelTurned(player=0, steps=1), WheelTurned(player=1, steps=1)]
+    assert not table.state.issues and not table.book.questions
+
+
+@pytest.mark.parametrize(("gone", "first"), [(True, 1), (False, 2)])
+def test_who_went_home_says_where_the_piece_stopped_in_between(table: DialTable, gone: bool, first: int) -> None:
+    table.lays(NORTH, *PLAIN)
+    table.puts("tax", "red")
+    table.lays((1, -1), "wheel.32", 0)  # Ben's: the next two tiles are Anna's and his
+    if gone:
+        table.figures[point("tax", 1.1)[0]] = ()
+    lays_two_signed(table, "storm")
+    assert [e.steps for e in table.told(WheelTurned) if isinstance(e, WheelTurned)] == [first, 3 - first]
+    assert not table.book.questions
+
+
+def test_where_it_stopped_in_between_is_asked_if_nothing_tells(table: DialTable) -> None:
+    lays_two_signed(table, "storm")
+    (seq,) = open_questions(table.book.entries)
+    assert table.told(WheelTurned) in ([WheelTurned(player=0, steps=1)], [WheelTurned(player=0, steps=2)])
+    table.book.say(Amended(seq=seq, body=WheelTurned(player=0, steps=2)))
+    table.sees()
+    assert table.told(WheelTurned) == [WheelTurned(player=0, steps=2), WheelTurned(player=1, steps=1)]
+    assert table.book.questions == 1 and wheel(table.state).pig == "storm"
+
+
 def test_what_people_took_back_is_not_told_again(table: DialTable) -> None:
     table.turns_to("tax")
     table.lays(WEST, *SIGNED)
