@@ -209,13 +209,17 @@ class DialMoves:
             if late and (now.t_s - stay.since_s < LIMITS.ask_after_s and not now.last or not here):
                 continue  # that turn's tile may not have been found yet
             for n in turns[:1]:
-                group = log.groups[n]
+                group, elsewhere = log.groups[n], False
+                if any(type(line.event) is claim for line in group.rest):  # one a turn: it came in an earlier one
+                    n = _free_turn(log, n, player, claim)
+                    if n < 0 or not here or now.t_s - stay.since_s < LIMITS.ask_after_s and not now.last \
+                            or [where for _, where in has].count(section) >= dial.spaces[section]:
+                        break
+                    group, elsewhere = log.groups[n], True
                 assert group.tile is not None
-                if any(type(line.event) is claim for line in group.rest):
-                    break
                 ways = [(dial.claim(player, piece, section), p)
                         for piece, p in _pieces(newest, own, belief, self.steps.closed(states[log.span(n)[0]]), player)]
-                if any(log.denied_in(n, event) for event, _ in ways):
+                if any(log.denied_in(n, event) or elsewhere and event in log.denied for event, _ in ways):
                     break
                 mine = group.figures()  # one figure a turn: the tile's print may have been taken for one
                 there = max((f.real for f in belief.by_square.get(group.at or (0, 0), ()) if f.present), default=0.0)
@@ -224,7 +228,7 @@ class DialMoves:
                 if mine and (mine[-1].pinned or not instead and newest.real < LIMITS.sure):
                     break
                 # who never was gone for long may not have been taken home yet
-                asked = not instead or late > 1 or known and newest.back_s < stay.since_s
+                asked = elsewhere or not instead or late > 1 or known and newest.back_s < stay.since_s
                 sure, (event, p) = 0.5 if asked else DIAL.sure, ways[0]
                 options: list[tuple[tuple[Event, ...], float]] = [((e,), sure * q) for e, q in ways]
                 yield Decision(events=(event,), confidence=sure * p, asked=asked or p < DIAL.piece,
@@ -232,6 +236,13 @@ class DialMoves:
                                after=None if mine and not asked else group.tile.seq,
                                replaces=mine[-1].seq if mine and not asked else None)
                 return
+
+
+def _free_turn(log: LoggedGame, n: int, player: int, claim: type[Event]) -> int:
+    """The newest of a player's turns before one in which the log has no figure of theirs; -1 if there is none."""
+    return next((m for m in range(n - 1, -1, -1) if (tile := log.groups[m].tile) is not None
+                 and getattr(tile.event, "player", None) == player and not log.groups[m].figures()
+                 and not any(type(line.event) is claim for line in log.groups[m].rest)), -1)
 
 
 def _turns_of(stay: Stay, player: int, belief: TableBelief, log: LoggedGame) -> tuple[list[int], int]:

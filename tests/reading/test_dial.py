@@ -252,6 +252,24 @@ def test_a_figure_that_came_one_tile_late_is_told_after_a_while(table: DialTable
     assert [type(e) for e in table.events] == [TilePlaced, CrownTaken, TilePlaced]
 
 
+def test_a_figure_that_was_overlooked_and_whose_players_newest_turn_has_one_is_asked_about(table: DialTable) -> None:
+    """The piece stood beside it, and looks took both for print. No turn has two figures."""
+    table.lays(NORTH, *PLAIN)
+    table.lays(WEST, "wheel.32", 0)
+    table.lays(EAST, "wheel.32", 0)
+    table.puts("famine", "red")
+    table.puts("inquisition", "red")
+    table.sees(8)
+    (seq,) = open_questions(table.book.entries)
+    told = dict(effective(table.book.entries))
+    assert told[seq] in table.events[1:2] and table.told(CrownTaken)[1:] == [
+        CrownTaken(player=0, figure="follower", segment="famine")]
+    assert told[seq] == CrownTaken(player=0, figure="follower", segment="inquisition")
+    table.book.say(Retracted(seq=seq))
+    table.sees(8)
+    assert not open_questions(table.book.entries) and len(table.told(CrownTaken)) == 1
+
+
 def test_a_move_goes_with_its_tile_to_another_player(table: DialTable) -> None:
     """Whose turn it was is known later: a player only put a tile away."""
     table.turns_to("tax")
