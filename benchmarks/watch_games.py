@@ -148,14 +148,23 @@ def compare(truth: Game, watched: dict, claims: Collection[Square] = ()) -> dict
 
 
 def differs(truth: Game, watched: Game) -> str | None:
-    """The first difference of the players' points, at the end of a turn or of the game, as text; None if there is
-    none."""
+    """The first difference of the players' points, after a tile or at the end of the game, as text; None if there is
+    none. Turns without a tile, which nobody sees, count with the tile after them."""
     true, seen = score_game(truth), score_game(watched)
-    for turn, (a, b) in enumerate(zip(true["turns"], seen["turns"], strict=False)):
-        if a != b:
-            return f"turn {turn}: points were {a}, read {b}"
+    then = {at: points for _, at, points in _points(watched, seen["turns"])}
+    for turn, at, points in _points(truth, true["turns"]):
+        if at in then and points != then[at]:
+            return f"turn {turn} {at}: points were {points}, read {then[at]}"
     a, b = true["totals"], seen["totals"]
     return f"end: points were {a}, read {b}" if a != b else None
+
+
+def _points(game: Game, points: list[list[int]]) -> Iterator[tuple[int, Square, list[int]]]:
+    """By turn with a tile its number, the tile's square and the points at its end."""
+    for n, (turn, then) in enumerate(zip(game.turns, points, strict=True)):
+        for event in turn.events:
+            if isinstance(event, TilePlaced):
+                yield n, event.at, then
 
 
 def further(game: Game, data: dict) -> Iterator[tuple[tuple[object, str], bool]]:  # type: ignore[type-arg]

@@ -8,49 +8,25 @@ board stand on sections of the dial, since nothing else of it can be claimed.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reading.belief import FigureTrack, TableBelief
 from reading.belief import updated as belief_after
 from reading.dial_face import Face
+from reading.dial_walk import DIAL, Piece, Stop, bare_s, by, laid_s, missing, taken, walks
 from reading.layings import Steps
 from reading.limits import LIMITS
-from reading.logged_game import LoggedEvent, LoggedGame
+from reading.logged_game import LoggedGame
 from reading.passed_over import turns_when
 from reading.pieces import kinds
 from reading.policy import Decision, Doubt, Moment
-from reading.removals import TAKEN
 from reading.sightings import NEUTRAL, Sightings, stands_on, updated
-from scoring.contributions import Dial, View
-from scoring.events import Event, FigureEvent, TilePlaced, from_json, to_json
+from scoring.contributions import View
+from scoring.events import Event, FigureEvent, TilePlaced
 from scoring.state import GameState, in_hand
 from scoring.tiles import Square
 from vision.looks import SquareLook, TableLook
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DialLimits:
-    """Weights in nats. "chosen" as in `reading.limits`."""
-
-    sure: float = 0.97  # probability of a move that was seen and that the rules allow (chosen)
-    forced: float = 0.9  # and of one that follows from a figure's absence (chosen)
-    surer: float = 2.0  # by which a figure on a section must be surer than one on the tile of its turn, which may be
-    # its print (chosen)
-    piece: float = 0.86  # probability of its piece below which people are asked (as `Limits.agreed`)
-    looks: int = 2  # in a row that see a figure on a section before it is told (chosen)
-    newest: int = 4  # turns whose events are still looked for (chosen)
-
-
-DIAL = DialLimits()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stop:
-    """The piece was seen on a section (its number), for the first time at ``since_s``."""
-
-    section: int
-    since_s: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +99,7 @@ class DialMoves:
         told: list[Decision] = []
         doubts: list[Doubt] = []
         for face in self.faces if log.groups and log.groups[-1].tile is not None else ():
-            for made in (*self._moved(face, belief, log, states, now),
+            for made in (*walks(self._piece(face), self.steps, belief, log, states, colours, now),
                          *self._took(belief, log, states, colours, now),
                          *self._claimed(face, belief, log, states, colours, now)):
                 if made.asked:
@@ -162,81 +138,13 @@ class DialMoves:
                     said[player] += math.log(1.0 - real + real * fits)
         return out
 
-    # -- the piece --------------------------------------------------------------------------------------------------
-
-    def _moved(self, face: Face, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
-               now: Moment) -> Iterator[Decision]:
-        """The move before a tile whose sign makes the piece move, for the oldest of the newest turns that lacks it."""
-        dial, stops = face.dial, self._stops.get(face.dial.name, [])
-        for n in range(max(0, len(log.groups) - DIAL.newest), len(log.groups)):
-            tile = log.groups[n].tile
-            if tile is None or not isinstance(tile.event, TilePlaced):
-                continue
-            before = states[log.span(n)[0]]
-            player = tile.event.player
-            ways = {dial.at(after): way for way in (_by(way, player) for way in dial.ways(before))
-                    if (after := self.steps.after(before, way)) is not None}
-            mine = _before(log, n, ways.values())
-            laid, last = _laid_s(belief, log, n), _laid_s(belief, log, n - 1)
-            if laid is None or not ways or any(line.pinned for line in mine):
-                continue
-            for line, own in ((line, _by(line.event, player)) for line in mine):
-                if own != line.event and not log.denied_in(n - 1, own):
-                    yield Decision(events=(own,), confidence=DIAL.sure, asked=False, alternatives=(),
-                                   at=face.square(0), frame=now.frame, replaces=line.seq)
-                    return
-            came = [s for s in stops if (last or -math.inf) < s.since_s <= laid]
-            if not came:  # nobody saw which came first, the tile before or this stop: its own move is in the log
-                least = _bare_s(belief, log, n - 1)
-                came = [s for s in stops if s.since_s <= laid][-1:]
-                came = [s for s in came if s.since_s > least and dial.sections[s.section] != dial.at(before)]
-            if mine and (not came or dial.at(before) == dial.sections[came[-1].section]):
-                continue
-            signed = dial.moves(before.box.tile(tile.event.tile))
-            if not signed and not (came and not tile.pinned and self._may_have_sign(dial, before, tile.event)):
-                continue
-            if not came:  # moved afterwards, if no other tile can be the reason
-                following = _laid_s(belief, log, n + 1)
-                after_it = [s for s in stops if laid < s.since_s <= (following or math.inf)]
-                newest = n == len(log.groups) - 1
-                if after_it and (newest and (now.last or now.t_s - after_it[0].since_s >= LIMITS.ask_after_s)
-                                 or not newest and not self._signed(dial, states[-1], log, n + 1)):
-                    came = after_it[:1]
-            else:  # it may have moved twice: a tile with a sign was put away
-                begun = dial.sections.index(dial.at(states[log.span(n)[0] - len(mine)]))
-                rests = [s for s, after in zip(came, came[1:], strict=False)
-                         if s.section != begun and after.since_s - s.since_s >= LIMITS.notice_s] + came[-1:]
-                if dial.sections[came[-1].section] not in ways or len(rests) > 1:
-                    came = (came if len(rests) == 1 else rests)[len(mine):len(mine) + 1]
-            section = dial.sections[came[-1].section] if came else ""
-            place = log.groups[n - 1].last_seq if n else 0
-            if section in ways and log.denied_in(n - 1, ways[section]):
-                continue
-            if section in ways:
-                way = ways[section]
-                others = tuple(((w,), (1.0 - DIAL.sure) / max(1, len(ways) - 1)) for s, w in ways.items() if w != way)
-                yield Decision(events=(way,), confidence=DIAL.sure, asked=False, at=face.square(came[-1].section),
-                               alternatives=(((way,), DIAL.sure), *others), frame=now.frame, after=place)
-                return
-            waits = now.t_s - laid < 2 * LIMITS.ask_after_s and not now.last
-            if signed and not waits and not any(log.denied_in(n - 1, way) for way in ways.values()):
-                options = tuple(((w,), 1.0 / len(ways)) for w in ways.values())
-                yield Decision(events=options[0][0], confidence=1.0 / len(ways), asked=True, alternatives=options,
-                               at=face.square(0), frame=now.frame, after=place)
-            if signed:
-                return  # those after it depend on it
-
-    @staticmethod
-    def _may_have_sign(dial: Dial, state: GameState, placed: TilePlaced) -> bool:
-        """Whether a kind with the same edges has the sign."""
-        edges = state.box.shape(placed.tile, placed.rot).edges
-        return any(dial.moves(state.box.tile(tile)) and edges in {state.box.shape(tile, rot).edges for rot in range(4)}
-                   for tile, left in state.left.items() if left > 0)
-
-    @staticmethod
-    def _signed(dial: Dial, state: GameState, log: LoggedGame, n: int) -> bool:
-        tile = log.groups[n].tile if n < len(log.groups) else None
-        return tile is not None and isinstance(tile.event, TilePlaced) and dial.moves(state.box.tile(tile.event.tile))
+    def _piece(self, face: Face) -> Piece:
+        """What was seen of a dial's piece and of the figures on its sections."""
+        name = face.dial.name
+        found = stands_on(self._seen.get(name, {}).get(name, {}))
+        return Piece(face=face, stops=self._stops.get(name, []),
+                     seen_s=self._seen[name][name][found[0]].found_s if found is not None else -math.inf,
+                     figures=self._beliefs.get(name, TableBelief()).figures.values())
 
     # -- figures ----------------------------------------------------------------------------------------------------
 
@@ -250,9 +158,7 @@ class DialMoves:
                 answers = [a for a in question.answers if isinstance(a, FigureEvent) and a not in log.denied]
                 if not question.before or not answers or len(answers) != len(question.answers):
                     continue
-                gone = [a for a in answers if any(
-                    (a.player, a.figure, a.at, a.feature, a.where) == (f.player, f.figure, f.at, f.feature, f.where)
-                    for f in standing) and _missing(belief, a, colours)]
+                gone = [a for a in answers if taken(a, standing) and missing(belief, a, colours)]
                 if len(answers) == 1 or len(gone) == 1:
                     event = answers[0] if len(answers) == 1 else gone[0]
                     sure = DIAL.sure if len(answers) == 1 else DIAL.forced
@@ -271,7 +177,7 @@ class DialMoves:
             if not isinstance(tile, TilePlaced):
                 continue
             for line in group.rest:
-                if type(line.event) is claim and not line.pinned and line.event != _by(line.event, tile.player):
+                if type(line.event) is claim and not line.pinned and line.event != by(line.event, tile.player):
                     yield Decision(events=(), confidence=DIAL.sure, asked=False, alternatives=(), at=face.square(0),
                                    frame=now.frame, replaces=line.seq)
                     return
@@ -303,13 +209,17 @@ class DialMoves:
             if late and (now.t_s - stay.since_s < LIMITS.ask_after_s and not now.last or not here):
                 continue  # that turn's tile may not have been found yet
             for n in turns[:1]:
-                group = log.groups[n]
+                group, elsewhere = log.groups[n], False
+                if any(type(line.event) is claim for line in group.rest):  # one a turn: it came in an earlier one
+                    n = _free_turn(log, n, player, claim)
+                    if n < 0 or not here or now.t_s - stay.since_s < LIMITS.ask_after_s and not now.last \
+                            or [where for _, where in has].count(section) >= dial.spaces[section]:
+                        break
+                    group, elsewhere = log.groups[n], True
                 assert group.tile is not None
-                if any(type(line.event) is claim for line in group.rest):
-                    break
                 ways = [(dial.claim(player, piece, section), p)
                         for piece, p in _pieces(newest, own, belief, self.steps.closed(states[log.span(n)[0]]), player)]
-                if any(log.denied_in(n, event) for event, _ in ways):
+                if any(log.denied_in(n, event) or elsewhere and event in log.denied for event, _ in ways):
                     break
                 mine = group.figures()  # one figure a turn: the tile's print may have been taken for one
                 there = max((f.real for f in belief.by_square.get(group.at or (0, 0), ()) if f.present), default=0.0)
@@ -318,7 +228,7 @@ class DialMoves:
                 if mine and (mine[-1].pinned or not instead and newest.real < LIMITS.sure):
                     break
                 # who never was gone for long may not have been taken home yet
-                asked = not instead or late > 1 or known and newest.back_s < stay.since_s
+                asked = elsewhere or not instead or late > 1 or known and newest.back_s < stay.since_s
                 sure, (event, p) = 0.5 if asked else DIAL.sure, ways[0]
                 options: list[tuple[tuple[Event, ...], float]] = [((e,), sure * q) for e, q in ways]
                 yield Decision(events=(event,), confidence=sure * p, asked=asked or p < DIAL.piece,
@@ -328,14 +238,21 @@ class DialMoves:
                 return
 
 
+def _free_turn(log: LoggedGame, n: int, player: int, claim: type[Event]) -> int:
+    """The newest of a player's turns before one in which the log has no figure of theirs; -1 if there is none."""
+    return next((m for m in range(n - 1, -1, -1) if (tile := log.groups[m].tile) is not None
+                 and getattr(tile.event, "player", None) == player and not log.groups[m].figures()
+                 and not any(type(line.event) is claim for line in log.groups[m].rest)), -1)
+
+
 def _turns_of(stay: Stay, player: int, belief: TableBelief, log: LoggedGame) -> tuple[list[int], int]:
     """The newest turns of a player in which a figure may have come, the likeliest first, and how many tiles after
     theirs lay by then without it: 0 if there are turns that it fits. People are in a hurry: it may be one."""
-    laid = {n: _laid_s(belief, log, n) for n in range(max(0, len(log.groups) - DIAL.newest), len(log.groups))}
+    laid = {n: laid_s(belief, log, n) for n in range(max(0, len(log.groups) - DIAL.newest), len(log.groups))}
     mine = [n for n, at_s in reversed(laid.items()) if at_s is not None and (tile := log.groups[n].tile) is not None
             and isinstance(tile.event, TilePlaced) and tile.event.player == player]
     surely = [n for n in mine if (laid[n] or 0.0) <= stay.since_s]
-    maybe = [n for n in mine if n not in surely and _bare_s(belief, log, n) <= stay.since_s]
+    maybe = [n for n in mine if n not in surely and bare_s(belief, log, n) <= stay.since_s]
     late = {n: sum(m > n and (at_s or math.inf) <= (stay.absent_s or -math.inf) for m, at_s in laid.items())
             for n in mine}
     fits = [n for n in (*surely, *maybe) if not late[n]]
@@ -357,35 +274,3 @@ def _pieces(f: FigureTrack, own: TableBelief, belief: TableBelief, state: View,
                for name in names}
     total = sum(weights.values())
     return sorted(((name, w / total) for name, w in weights.items()), key=lambda w: -w[1])
-
-
-def _by(event: Event, player: int) -> Event:
-    """The same move by the player of the tile that it precedes."""
-    return event if getattr(event, "player", player) == player else from_json({**to_json(event), "player": player})
-
-
-def _before(log: LoggedGame, n: int, ways: Collection[Event]) -> list[LoggedEvent]:
-    """The events of the kind of these moves that the log has before a turn's tile, after the one before."""
-    kinds = {type(way) for way in ways}
-    return [line for line in log.groups[n - 1].rest if type(line.event) in kinds] if n else []
-
-
-def _laid_s(belief: TableBelief, log: LoggedGame, n: int) -> float | None:
-    """When a turn's tile was first seen."""
-    at = log.groups[n].at if 0 <= n < len(log.groups) else None
-    track = belief.squares.get(at) if at is not None else None
-    return track.laid.since_s if track is not None and track.laid is not None else None
-
-
-def _bare_s(belief: TableBelief, log: LoggedGame, n: int) -> float:
-    """When the square of a turn's tile was last seen without it: the tile lay there at some time after that."""
-    at = log.groups[n].at if 0 <= n < len(log.groups) else None
-    track = belief.squares.get(at) if at is not None else None
-    laid = track.laid if track is not None else None
-    return -math.inf if laid is None or laid.bare_s is None else laid.bare_s
-
-
-def _missing(belief: TableBelief, event: FigureEvent, colours: Mapping[str, int]) -> bool:
-    """Whether the figure of an event was seen on its tile and is seen to be gone."""
-    mine = [f for f in belief.by_square.get(event.at, ()) if f.real > 0 and colours.get(f.paint) == event.player]
-    return bool(mine) and all(f.missed >= TAKEN for f in mine)

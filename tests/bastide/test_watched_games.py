@@ -19,7 +19,7 @@ from bastide.log.store import Store  # noqa: E402
 from bastide.table.session import TableSession  # noqa: E402
 from reading.policy import Decision  # noqa: E402
 from reading.watcher import Proposal  # noqa: E402
-from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced  # noqa: E402
+from scoring.events import Event, FigurePlaced, Player, Setup, TileDiscarded, TilePlaced, TurnEnded  # noqa: E402
 from scoring.expansions.dragon_moves import FairyMoved  # noqa: E402
 from scoring.expansions.traders import GoodsCounted  # noqa: E402
 from scoring.expansions.wheel import PlagueTook, WheelTurned  # noqa: E402
@@ -130,6 +130,16 @@ def test_points_that_differ_without_another_error_are_one() -> None:
     assert watch_games.compare(true, dict(write(true)))["errors"] == []
     found = watch_games.compare(true, dict(write(late)))
     assert found["silent"] == len(found["errors"]) == 1
+
+
+def test_points_are_compared_tile_by_tile() -> None:
+    """A turn in which a tile was only put away is not told: the turns after it have other numbers."""
+    town: tuple[Event, ...] = (TilePlaced(player=0, tile="base.E", at=(0, -1), rot=2),
+                               FigurePlaced(player=0, figure="follower", at=(0, -1), feature="city", where="S"))
+    away = TileDiscarded(player=1, tile="base.C", part=1)
+    first, last = (TilePlaced(player=0, tile="base.U", at=at, rot=1) for at in ((1, 0), (2, 0)))
+    true, told = game(first, TurnEnded(), away, TurnEnded(), *town, last), game(first, *town, last)
+    assert watch_games.compare(true, dict(write(told)))["errors"] == []
 
 
 def test_what_the_rules_ask_about_an_earlier_turn_is_answered_when_it_stays_open(tmp_path: Path) -> None:

@@ -135,6 +135,43 @@ def test_a_stop_that_came_to_sight_with_the_tile_before_is_the_move_of_the_next_
     assert not open_questions(table.book.entries)
 
 
+def lays_two_signed(table: DialTable, section: str) -> None:
+    """An arm lay over both squares and the disc: the tiles and the piece's stop come to sight in one look."""
+    table.tiles |= {WEST: SIGNED, EAST: ("wheel.31", 0)}
+    table.figures |= {WEST: (figure("wheel.33", 0, "road", "W", "red"),),
+                      EAST: (figure("wheel.31", 0, "road", "E W", "blue"),)}
+    table.turns_to(section)
+    table.sees()
+
+
+def test_of_two_moves_that_nobody_saw_only_one_pair_may_fit(table: DialTable) -> None:
+    lays_two_signed(table, "famine")
+    assert table.told(WheelTurned) == [WheelTurned(player=0, steps=1), WheelTurned(player=1, steps=1)]
+    assert not table.state.issues and not table.book.questions
+
+
+@pytest.mark.parametrize(("gone", "first"), [(True, 1), (False, 2)])
+def test_who_went_home_says_where_the_piece_stopped_in_between(table: DialTable, gone: bool, first: int) -> None:
+    table.lays(NORTH, *PLAIN)
+    table.puts("tax", "red")
+    table.lays((1, -1), "wheel.32", 0)  # Ben's: the next two tiles are Anna's and his
+    if gone:
+        table.figures[point("tax", 1.1)[0]] = ()
+    lays_two_signed(table, "storm")
+    assert [e.steps for e in table.told(WheelTurned) if isinstance(e, WheelTurned)] == [first, 3 - first]
+    assert not table.book.questions
+
+
+def test_where_it_stopped_in_between_is_asked_if_nothing_tells(table: DialTable) -> None:
+    lays_two_signed(table, "storm")
+    (seq,) = open_questions(table.book.entries)
+    assert table.told(WheelTurned) in ([WheelTurned(player=0, steps=1)], [WheelTurned(player=0, steps=2)])
+    table.book.say(Amended(seq=seq, body=WheelTurned(player=0, steps=2)))
+    table.sees()
+    assert table.told(WheelTurned) == [WheelTurned(player=0, steps=2), WheelTurned(player=1, steps=1)]
+    assert table.book.questions == 1 and wheel(table.state).pig == "storm"
+
+
 def test_what_people_took_back_is_not_told_again(table: DialTable) -> None:
     table.turns_to("tax")
     table.lays(WEST, *SIGNED)
@@ -213,6 +250,24 @@ def test_a_figure_that_came_one_tile_late_is_told_after_a_while(table: DialTable
     assert not table.told(CrownTaken)
     table.sees(4)
     assert [type(e) for e in table.events] == [TilePlaced, CrownTaken, TilePlaced]
+
+
+def test_a_figure_that_was_overlooked_and_whose_players_newest_turn_has_one_is_asked_about(table: DialTable) -> None:
+    """The piece stood beside it, and looks took both for print. No turn has two figures."""
+    table.lays(NORTH, *PLAIN)
+    table.lays(WEST, "wheel.32", 0)
+    table.lays(EAST, "wheel.32", 0)
+    table.puts("famine", "red")
+    table.puts("inquisition", "red")
+    table.sees(8)
+    (seq,) = open_questions(table.book.entries)
+    told = dict(effective(table.book.entries))
+    assert told[seq] in table.events[1:2] and table.told(CrownTaken)[1:] == [
+        CrownTaken(player=0, figure="follower", segment="famine")]
+    assert told[seq] == CrownTaken(player=0, figure="follower", segment="inquisition")
+    table.book.say(Retracted(seq=seq))
+    table.sees(8)
+    assert not open_questions(table.book.entries) and len(table.told(CrownTaken)) == 1
 
 
 def test_a_move_goes_with_its_tile_to_another_player(table: DialTable) -> None:
