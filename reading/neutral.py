@@ -132,8 +132,12 @@ class NeutralMoves:
         made = self._decision(ways, neutral, log, has, now) if ways else None
         if made is None:
             return None
-        end = states[log.span(len(log.groups) - 1 - ways[0].turn)[1]]
-        stays = max(left.odds, NEUTRAL.overlooked) + NEUTRAL.stays - cost(end, self.steps.closed(end))
+        n = len(log.groups) - 1 - ways[0].turn
+        end, group = log.span(n)[1], log.groups[n]
+        before = states[end - _lines_from(group, _moves_of(neutral, group, states, end))]
+        closed = self.steps.closed(states[end])
+        stays = max(left.odds, NEUTRAL.overlooked) + NEUTRAL.stays - cost(states[end], closed)
+        stays += _left(before, states[end], closed, _stand(belief, colours), left, states[-1], over=True)
         if ways[0].weight - stays < -LIMITS.agreed:
             return None  # rather it is where it was, and not seen there
         self._missed[neutral.name] = made.events[0], left.came_s
@@ -153,7 +157,7 @@ class NeutralMoves:
         """The moves that end at a square where the piece is seen (``sight``); without one those that end anywhere else
         than where it is no longer seen (``sight``), none in a turn of which people have denied one. ``over``: what it
         sent home has been taken up by now."""
-        stand = {(f.at, colours.get(f.paint, -1)): f for f in belief.figures.values() if f.real > 0.0}
+        stand = _stand(belief, colours)
         sign = (log.version, at, over, round(sight.foot[0], 1), round(sight.foot[1], 1),
                 tuple(sorted((k, f.present, f.looked_s >= sight.came_s) for k, f in stand.items())))
         known = self._last.get(neutral.name)
@@ -172,8 +176,10 @@ class NeutralMoves:
             if any(line.pinned for line in mine):
                 break  # people have said where it went
             before = states[end - _lines_from(group, mine)]
-            later = tuple(line.event for line in group.rest if mine and line.seq > mine[0].seq and line not in mine)
+            later = tuple(line.event for line in group.rest[len(group.rest) - _lines_from(group, mine):]
+                          if line not in mine)  # in the game's order: one that was inserted has a higher number
             events = list(neutral.ways(before))[:NEUTRAL.ways]
+            met = self._met(neutral, before, belief, log, n) if any(len(neutral.goes(e)) > 1 for e in events) else {}
             if at is None and any(event in log.denied for event in events):
                 break
             for event in events:
@@ -189,11 +195,12 @@ class NeutralMoves:
                 weight = -cost(before, after) - NEUTRAL.earlier * back
                 weight -= NEUTRAL.too_soon * _too_soon(belief, group, sight)
                 weight -= goes_on if back else NEUTRAL.goes_on * (goes_on > 0)
-                weight += _left(before, after, closed, stand, sight, over=over or back > 0)
+                weight += _left(before, after, closed, stand, sight, states[-1], over=over or back > 0)
+                weight -= sum(met[square] for square in met.keys() - {end_at, *neutral.goes(event)})
                 if at is not None:
                     weight += _beside(neutral, after, belief, sight, colours)
                 elif (there := sights.get(end_at)) is not None and there.t_s > sight.came_s:
-                    weight += there.odds if there.known else max(there.odds, NEUTRAL.unseen)
+                    weight += max(there.odds, NEUTRAL.overlooked if there.known else NEUTRAL.unseen)
                 out.append(_Way(turn=back, event=event, at=end_at, weight=weight,
                                 outcome=(back, end_at, neutral.by(after), frozenset(closed.standing))))
             if mine:
@@ -201,6 +208,15 @@ class NeutralMoves:
         out.sort(key=lambda w: -w.weight)
         self._last[neutral.name] = sign, out
         return out
+
+    def _met(self, neutral: Neutral, before: GameState, belief: TableBelief, log: LoggedGame,
+             n: int) -> dict[Square, float]:
+        """Where a piece that goes from square to square was seen in turn ``n`` besides where it was ``before``: by
+        square the evidence that it was there (nats)."""
+        first, *rest = log.groups[n:n + 2]
+        since, until = _since_s(belief, first), min((_since_s(belief, g) for g in rest), default=math.inf)
+        return {at: min(NEUTRAL.passed, sight.peak) for at, sight in self.seen.get(neutral.name, {}).items()
+                if at != neutral.at(before) and since <= sight.first_s < until and sight.peak > 0.0}
 
     def _decision(self, ways: Sequence[_Way], neutral: Neutral, log: LoggedGame, has: Square | None,
                   now: Moment) -> Decision | None:
@@ -237,8 +253,19 @@ def _end(neutral: Neutral, event: Event) -> Square | None:
 
 def _too_soon(belief: TableBelief, group: LoggedTurn, sight: Sighting) -> bool:
     """Whether the piece was already seen at its position before the turn's tile appeared."""
+    since = _since_s(belief, group)
+    return since < math.inf and sight.came_s < since
+
+
+def _since_s(belief: TableBelief, group: LoggedTurn) -> float:
+    """Since when the turn's tile has been seen; infinite if it is not seen."""
     track = belief.squares.get(group.at) if group.at is not None else None
-    return track is not None and track.laid is not None and sight.came_s < track.laid.since_s
+    return math.inf if track is None or track.laid is None else track.laid.since_s
+
+
+def _stand(belief: TableBelief, colours: Mapping[str, int]) -> dict[tuple[Square, int], FigureTrack]:
+    """The figures that are or were seen, by square and player."""
+    return {(f.at, colours.get(f.paint, -1)): f for f in belief.figures.values() if f.real > 0.0}
 
 
 def _moves_of(neutral: Neutral, group: LoggedTurn, states: Sequence[GameState], end: int) -> list[LoggedEvent]:
@@ -254,8 +281,9 @@ def _lines_from(group: LoggedTurn, mine: Sequence[LoggedEvent]) -> int:
 
 
 def _left(before: GameState, after: GameState, closed: GameState, stand: Mapping[tuple[Square, int], FigureTrack],
-          sight: Sighting, *, over: bool) -> float:
-    """Log-weight of what is seen, given the figures that stand after a move and once its turn is over."""
+          sight: Sighting, newest: GameState, *, over: bool) -> float:
+    """Log-weight of what is seen, given the figures that stand after a move and once its turn is over. One that has
+    gone home since (``newest``), in a later turn of the log, says nothing of it."""
     out, lingers = 0.0, NEUTRAL.eaten if over else NEUTRAL.lingers
     for i, figure in before.standing.items():
         track = stand.get((figure.at, figure.player))
@@ -264,7 +292,7 @@ def _left(before: GameState, after: GameState, closed: GameState, stand: Mapping
         there = _there(track, sight)
         if i not in after.standing:
             out -= lingers * max(0.0, there)
-        elif i in closed.standing:
+        elif i in closed.standing and i in newest.standing:
             out -= NEUTRAL.spared * max(0.0, -there)
     return out
 

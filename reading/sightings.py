@@ -25,6 +25,7 @@ class NeutralLimits:
     stays: float = 1.5  # margin over the square where the game has it: it moves seldom
     overlooked: float = -4.0  # least log-odds that it is still where it was seen, however many looks miss it there:
     # they miss it for the same reason (chosen: `absent`, twice)
+    passed: float = 4.0  # most evidence that a walk led over a square where it was seen meanwhile (as `overlooked`)
     unseen: float = -1.6  # the same where it never was seen: one in five places hides it from every look (measured)
     goes_on: float = 1.0  # against an unfinished move that may still continue
     eaten: float = 4.0  # against sending home a figure that is still seen after the turn
@@ -45,7 +46,7 @@ NEUTRAL = NeutralLimits()
 class Sighting:
     """What looks say of a piece on a square: its log-odds, the time of the last look (``t_s``) and of the first one of
     those that agree (``came_s``), its foot in tiles of the board, and whether it was ever seen there (``known``): the
-    newest time in ``found_s``, the first one of that stay in ``first_s``."""
+    newest time in ``found_s``, the first one of that stay in ``first_s``, and its highest log-odds then in ``peak``."""
 
     odds: float
     t_s: float
@@ -54,6 +55,7 @@ class Sighting:
     known: bool = False
     first_s: float = math.inf
     found_s: float = -math.inf
+    peak: float = -math.inf
 
 
 Sightings = Mapping[Square, Sighting]
@@ -88,10 +90,12 @@ def _updated(old: Sighting | None, square: SquareLook, name: str, at: Square, t:
     first, found = (came, t) if odds > 0.0 else (math.inf, -math.inf) if old is None else (old.first_s, old.found_s)
     if old is None or (old.odds < 0.0) != (odds < 0.0):  # it came or went: little of the old evidence remains
         kept = odds if old is None else odds + NEUTRAL.remembered * old.odds
-        return Sighting(odds=kept, t_s=t, came_s=came, foot=foot, known=known, first_s=first, found_s=found)
+        peak = kept if odds > 0.0 else -math.inf if old is None else old.peak
+        return Sighting(odds=kept, t_s=t, came_s=came, foot=foot, known=known, first_s=first, found_s=found, peak=peak)
     share = NEUTRAL.again * (1.0 - math.exp(-max(0.0, t - old.t_s) / LIMITS.new_look_s))
-    return Sighting(odds=old.odds + share * odds if abs(old.odds) < 2 * abs(odds) else old.odds, t_s=t,
-                    came_s=came, foot=foot if odds > 0 else old.foot, known=known, first_s=first, found_s=found)
+    new = old.odds + share * odds if abs(old.odds) < 2 * abs(odds) else old.odds
+    return Sighting(odds=new, t_s=t, came_s=came, foot=foot if odds > 0 else old.foot, known=known, first_s=first,
+                    found_s=found, peak=max(old.peak, new) if odds > 0 else old.peak)
 
 
 def _is_pile(seen: NeutralLook, pile: StackLook) -> bool:

@@ -10,9 +10,9 @@ from tables import Table, figure, look
 
 from reading.sightings import updated
 from scoring.engine import fold
-from scoring.events import Event, Player, Setup, TilePlaced
+from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
 from scoring.expansions.dragon_moves import DragonMoved, FairyMoved, beasts
-from scoring.log import Amended, Retracted, effective, open_questions
+from scoring.log import Amended, Inserted, Retracted, effective, open_questions
 from scoring.rules import edition, with_options
 from scoring.tiles import Square
 from vision.looks import NeutralLook, SquareLook, StackLook, TableLook
@@ -83,6 +83,34 @@ def test_a_walk_that_goes_on_is_one_walk(table: PiecesTable) -> None:
     table.stands["dragon"] = FAR, (0.5, 0.5)
     table.sees()
     assert table.beyond_tiles() == [DragonMoved(player=0, path=((0, 0), WEST, FAR))]
+
+
+def test_a_walk_led_over_where_it_was_seen_on_its_way(table: PiecesTable) -> None:
+    table.lays(NORTH, "base.E", 2, figure("base.E", 2, "city", "S", "red"))  # Anna
+    table.lays((-1, -1), "base.B", 0, figure("base.B", 0, "cloister", "I", "blue"))  # Ben
+    table.lays((2, 0), "dragon.16", 0)  # Anna: straight to the west, or around
+    table.hidden = (-1, -1),  # whoever is there may have gone home
+    table.figures.pop(WEST)
+    table.figures.pop(NORTH)
+    for at in ((0, 0), NORTH, WEST):
+        table.stands["dragon"] = at, (0.4, 0.6)
+        table.sees()
+    assert table.beyond_tiles() == [DragonMoved(player=0, path=((0, 0), NORTH, (-1, -1), WEST))]
+    assert not questions(table)
+
+
+def test_a_walk_goes_on_after_what_people_told_of_its_turn(table: PiecesTable) -> None:
+    table.lays(FAR, "dragon.16", 0)
+    table.stands["dragon"] = (0, 0), (0.4, 0.6)
+    table.sees()
+    tile = next(seq for seq, e in reversed(effective(table.book.entries)) if isinstance(e, TilePlaced))
+    farmer = FigurePlaced(player=0, figure="follower", at=FAR, feature="field", where="NL NR EL WR")
+    table.book.say(Inserted(after=tile, body=farmer))
+    table.figures[FAR] = (figure("dragon.16", 0, "field", "NL NR EL WR", "red"),)
+    table.figures.pop(WEST)
+    table.stands["dragon"] = WEST, (0.4, 0.6)
+    table.sees()
+    assert table.events[-2:] == [farmer, DragonMoved(player=0, path=((0, 0), WEST))] and not questions(table)
 
 
 def test_a_walk_that_went_on_past_whoever_is_still_seen_is_asked(table: PiecesTable) -> None:
