@@ -51,23 +51,25 @@ def random_game(seed: int, *expansions: str, tiles: int = 40, name: str | None =
             f = rng.choice(on_land(d, player))
             happen(PlagueTook(player=player, figure=f.figure, at=f.at, feature=f.feature, where=f.where))
 
-    for _ in range(tiles):
+    def drawn() -> TilePlaced | None:
+        """A tile that fits, once the wheel has turned for its sign."""
         bag = [t for t, n in sorted(d.left.items()) for _ in range(n)]
         rng.shuffle(bag)
         placed = next((p for t in bag if (p := _place(d, rng, t))), None)
+        if placed is not None and "wheel" in setup.expansions and "wheel_icon" in d.box.tile(placed.tile).flags:
+            turn_wheel()
+        return placed
+
+    for _ in range(tiles):
+        placed = drawn()
         if placed is None:
             break
-        signs = d.box.tile(placed.tile).flags
-        turns = "wheel_icon" in signs and "wheel" in setup.expansions
-        if turns:
-            turn_wheel()
-        if rng.random() < 0.03:
+        if rng.random() < 0.03:  # A-34: it is put away, another one is drawn, and may have a sign, too
             happen(TileDiscarded(player=d.player, tile=placed.tile, part=d.part))
-            if d.left[placed.tile] < 1:
-                happen(TurnEnded())
-                continue
-            if turns:  # A-34: the replacement, of the same kind, has a sign too
-                turn_wheel()
+            placed = drawn()
+            if placed is None:
+                break
+        signs = d.box.tile(placed.tile).flags
         happen(placed)
         for event in _action(d, rng):
             happen(event)
