@@ -44,8 +44,8 @@ class StackLimits:
     tones: float = 0.05  # of the blocks of one maker (assumed: wood)
     shadows: float = 0.07  # part of the looks on which a shadow changes the tone (measured: 0.05 to 0.08 beyond 0.03)
     shadow: float = 0.6  # range of tones in a shadow
-    careless: float = 2.0  # nats by which a first block may look less likely than a higher pile: people put it down
-    # beside the middle of its place (chosen: print was 6 off, a block that was hardly seen 0.9)
+    covers: float = 0.2  # tiles from where the top of a first block is expected to where it may appear: about half its
+    # width, so that it covers its place (chosen)
     there: float = 4.0  # most evidence of one look about whether there is a pile at all
     recent_s: float = 60.0  # of hypotheses that differ only in when older blocks came, the likeliest is kept
     most: int = 8  # hypotheses kept of each pile
@@ -164,9 +164,9 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
 def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, knocks: float) -> Iterator[Pile]:
     """What a hypothesis may have become by a look: unchanged, knocked (which ``knocks`` nats are against), or higher by
     a block."""
-    # a plain place in the print is no first block if it is where the top of a much higher pile appears
-    misplaced = max(_misfit(look, 1) - STACK.careless, 0.0) if pile.height <= 1 else 0.0
-    there = max(-STACK.there, min(STACK.there, look.there - misplaced))
+    # a plain place in the print that is too far away for a first block is none, however often it looks like one
+    misplaced = pile.height <= 1 and _from_first(look) > STACK.covers
+    there = -STACK.there if misplaced else max(-STACK.there, min(STACK.there, look.there))
     none = max(log_sigma(-there), -STACK.misread)
     some = max(log_sigma(there), -STACK.misread)
     top: Point3 = (*look.top, look.yaw)
@@ -200,10 +200,10 @@ def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, 
                came_s=(*pile.came_s, t_s), tone=fresh)
 
 
-def _misfit(look: StackLook, height: int) -> float:
-    """By how much less likely a pile of that height is than the likeliest one, from where its top appears, in nats."""
+def _from_first(look: StackLook) -> float:
+    """How far from the top of a first block the top seen appears along the line of tops, in tiles."""
     piles = look.heights[1:]
-    return max(piles) - piles[height - 1] if len(piles) >= height else 0.0
+    return piles.index(max(piles)) * math.hypot(*look.floor) if piles else 0.0
 
 
 def _alike(known: tuple[float, float] | None, seen: float | None) -> tuple[tuple[float, float] | None, float]:
