@@ -67,7 +67,8 @@ class RemoteClaims:
                 top = (tops or {}).get(at)
                 made = None if line is not None else self._of(f, at, group, player, belief, log, states, colours, now,
                                                               top)
-                if line is not None or made is not None or f.back_s > awaited and not now.last:
+                if line is not None or made is not None or f.back_s > awaited and not now.last \
+                        and not _came_with(f, at, belief):
                     apart[f.id] = _over_s(belief, log, group)
                 doubt = self._may_be_allowed(f, at, group, player, belief, log, states, colours, now) \
                     if line is None and made is None and states[-1].box.reaching else None
@@ -167,6 +168,12 @@ class RemoteClaims:
                 a for s in may for c in s.box.moves(s) if c.event is FigurePlaced for a in c.answers
                 if isinstance(a, FigurePlaced) and a.at != s.last_tile))
         return self._allowed[n]
+
+
+def _came_with(f: FigureTrack, at: Square, belief: TableBelief) -> bool:
+    """Whether a figure has been seen wherever its tile has: nothing speaks for a later turn than that tile's."""
+    track = belief.squares.get(at)
+    return track is not None and track.laid is not None and f.came_s <= track.laid.since_s and f.absent_s is None
 
 
 def _is_logged(f: FigureTrack, at: Square, player: int, belief: TableBelief, state: GameState,

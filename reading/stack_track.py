@@ -44,6 +44,8 @@ class StackLimits:
     tones: float = 0.05  # of the blocks of one maker (assumed: wood)
     shadows: float = 0.07  # part of the looks on which a shadow changes the tone (measured: 0.05 to 0.08 beyond 0.03)
     shadow: float = 0.6  # range of tones in a shadow
+    covers: float = 0.2  # tiles from where the top of a first block is expected to where it may appear: about half its
+    # width, so that it covers its place (chosen)
     there: float = 4.0  # most evidence of one look about whether there is a pile at all
     recent_s: float = 60.0  # of hypotheses that differ only in when older blocks came, the likeliest is kept
     most: int = 8  # hypotheses kept of each pile
@@ -162,7 +164,9 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
 def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, knocks: float) -> Iterator[Pile]:
     """What a hypothesis may have become by a look: unchanged, knocked (which ``knocks`` nats are against), or higher by
     a block."""
-    there = max(-STACK.there, min(STACK.there, look.there))
+    # a plain place in the print that is too far away for a first block is none, however often it looks like one
+    misplaced = pile.height <= 1 and _from_first(look) > STACK.covers
+    there = -STACK.there if misplaced else max(-STACK.there, min(STACK.there, look.there))
     none = max(log_sigma(-there), -STACK.misread)
     some = max(log_sigma(there), -STACK.misread)
     top: Point3 = (*look.top, look.yaw)
@@ -171,11 +175,11 @@ def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, 
     seen: Point3 = tuple((noise * v) ** 2 for v in STACK.look)  # type: ignore[assignment]
     if pile.height == 0:
         yield replace(pile, weight=pile.weight + share * none)
-        if look.there > 0.0:
+        if there > 0.0:
             yield Pile(height=1, weight=pile.weight - STACK.adds + share * some, mean=top, var=seen,
                        came_s=(*pile.came_s, t_s), tone=_alike(None, look.tone)[0])
         return
-    if look.there < 0.0:  # its top was not found: covered, if it is there
+    if there < 0.0:  # its top was not found: covered, if it is there
         yield replace(pile, weight=pile.weight + share * some)
         return
     fresh, _ = _alike(None, look.tone)
@@ -194,6 +198,12 @@ def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, 
     against = STACK.adds + STACK.hasty * bool(pile.came_s and t_s - pile.came_s[-1] < STACK.turn_s)
     yield Pile(height=pile.height + 1, weight=pile.weight - against + share * (some + fit) + other, mean=top, var=seen,
                came_s=(*pile.came_s, t_s), tone=fresh)
+
+
+def _from_first(look: StackLook) -> float:
+    """How far from the top of a first block the top seen appears along the line of tops, in tiles."""
+    piles = look.heights[1:]
+    return piles.index(max(piles)) * math.hypot(*look.floor) if piles else 0.0
 
 
 def _alike(known: tuple[float, float] | None, seen: float | None) -> tuple[tuple[float, float] | None, float]:

@@ -353,6 +353,9 @@ def draws(view: View) -> Iterator[Shape]:
 
 
 def holds(view: View, player: int) -> Iterator[Held]:
+    """The tower pieces left, also if there are none: then no tower can be raised; and prisoners."""
+    left = max(0, view.box.counts["tower_pieces"] - towers(view).placed[player])
+    yield {"key": "player.tower_pieces", "n": left, "icon": "tower_piece"}
     figures = [(owner, figure) for holder, owner, figure in towers(view).prisoners if holder == player]
     if figures:
         yield {"key": "player.prisoners", "n": len(figures), "figures": figures}

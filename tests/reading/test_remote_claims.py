@@ -140,3 +140,21 @@ def test_what_people_took_back_is_not_told_again(table: PiecesTable) -> None:
     table.book.say(Retracted(seq=seq))
     table.sees()
     assert not any(isinstance(e, FigurePlaced) and e.portal for e in table.events)
+
+
+def test_a_figure_that_came_with_its_own_tile_waits_for_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its tile, the next one and the figure come to sight in one look; then a third tile does, on a square that was not
+    looked at meanwhile."""
+    table = PiecesTable()
+    table.lays(WEST, "base.U", 0)
+    whole = table.look
+    monkeypatch.setattr(table, "look", lambda: replace(whole(), whole=False))
+    table.tiles[FAR] = "base.U", 0
+    table.figures[FAR] = (figure("base.U", 0, "field", "NL NR EL WR", "blue"),)
+    table.tiles[EAST] = "base.U", 0
+    table.sees(1)
+    farmer = FigurePlaced(player=1, figure="follower", at=FAR, feature="field", where="NL NR EL WR")
+    assert farmer in table.events
+    table.lays((2, 0), "base.U", 0)
+    assert farmer in table.events
+    assert not any(isinstance(e.body, Retracted) for e in table.book.entries)

@@ -251,6 +251,20 @@ def test_what_no_turn_could_have_added_is_not_asked_about(table: PilesTable) -> 
     assert len(table.told(FigurePlaced)) == 2 and len(table.told(TowerRaised)) == 1 and not table.book.questions
 
 
+def test_print_where_a_much_higher_pile_would_appear_is_no_first_block(table: PilesTable) -> None:
+    """It looks the same each time, and once a block is there that is told."""
+    heights = (-1.5, *(-6.8,) * 6, -5.0, -3.0, -1.2, -0.8, -1.0)  # as looked at, of none to 11 blocks
+    print_ = StackLook(there=1.4, top=(0.86, 0.26), yaw=0.1, floor=FLOOR, heights=heights, tone=4.9)
+    table.piles[SOUTH] = print_
+    table.lays(EAST, "base.U", 0)
+    table.lays(FAR, "base.U", 0)
+    table.sees(6)
+    assert not table.told(TowerRaised) and not table.book.questions
+    table.piles[SOUTH] = replace(top(1), heights=(-6.0, -1.0, -0.6, -2.7, *(-6.6,) * 8), tone=4.3)
+    table.sees()
+    assert table.told(TowerRaised) == [TowerRaised(player=1, at=SOUTH)]
+
+
 def test_whether_a_knight_that_scored_was_taken_before_is_asked(table: PilesTable) -> None:
     table.lays(EAST, "base.U", 0)
     table.figures[0, 2] = (figure("base.E", 2, "city", "S", "blue"),)

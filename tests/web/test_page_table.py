@@ -268,6 +268,8 @@ def test_pieces_of_other_boxes_are_entered_by_hand(by_hand, visit):
     page.locator(".choice").first.focus()
     page.keyboard.press("Enter")
     expect(page.locator(".tower-floor")).to_have_count(1)
+    expect(page.locator("[data-player='0'] .held.tower_piece")).to_have_attribute("aria-label", "9 tower pieces left")
+    expect(page.locator("[data-player='1'] .held.tower_piece")).to_have_attribute("aria-label", "10 tower pieces left")
     page.locator("#sheet [data-key='end']").click()
     expect(page.locator("#sheet [data-key='end']")).to_be_disabled()
     hand.tile(place("volcano"))
