@@ -59,8 +59,33 @@ export class Move {
       !ENDS.has(entry.kind) &&
         entry.kind !== "deploy" &&
         button(t("move.again"), () => this.again(), { icon: "pen", className: "action", data: { key: "again" } }),
+      ...this.turns().map((tile) =>
+        button(
+          t("move.turn", { n: tile.turn + 1, name: app.view.players[tile.player].name }),
+          () => {
+            const there = app.commands.shift(entry, tile.turn);
+            return this.staged.ask(there, () => app.commands.send(there, { seq: entry.seq }));
+          },
+          { icon: "clock", className: "action", data: { key: `turn-${tile.turn}` } },
+        ),
+      ),
       button(t("move.remove"), remove, { icon: "trash", className: "action", data: { key: "remove" } }),
     ];
+  }
+
+  // The tiles of the turns before and after this one, to which it may belong; a figure goes with its tile.
+  turns() {
+    const { entry, app } = this;
+    if (ENDS.has(entry.kind) || (entry.kind === "deploy" && !entry.portal && !this.guards)) return [];
+    const tiles = app.view.history.filter((e) => e.kind === "tile" && e.turn !== entry.turn);
+    return [tiles.findLast((e) => e.turn < entry.turn), tiles.find((e) => e.turn > entry.turn)].filter(Boolean);
+  }
+
+  // Whether it went to a tile of an earlier turn.
+  get guards() {
+    const { entry, app } = this,
+      tile = app.view.history.find((e) => e.kind === "tile" && e.at.join() === entry.at?.join());
+    return entry.kind === "deploy" && tile?.turn !== entry.turn;
   }
 
   // Enters it again as of that time: a discard is another tile, everything else is chosen from what could have happened.

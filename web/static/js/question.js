@@ -35,7 +35,7 @@ export class Question {
   }
 
   still(view) {
-    const now = view.questions.find((q) => q.id === this.id);
+    const now = [...view.questions, ...view.doubts].find((q) => q.id === this.id); // a doubt is asked on request
     if (now) this.question = now;
     return !!now;
   }
