@@ -1,5 +1,6 @@
 // One move that was entered or seen: who made it and what it was; to be changed, entered again or taken back.
 
+import { OWN_TURN } from "./boxes.js";
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { Picker } from "./picker.js";
@@ -73,19 +74,16 @@ export class Move {
     ];
   }
 
-  // The tiles of the turns before and after this one, to which it may belong; a figure goes with its tile.
+  // The tiles of the turns before and after this one, to which it may belong: of the player's turns, where it takes one.
+  // A figure goes with its tile, unless that was there before.
   turns() {
-    const { entry, app } = this;
-    if (ENDS.has(entry.kind) || (entry.kind === "deploy" && !entry.portal && !this.guards)) return [];
-    const tiles = app.view.history.filter((e) => e.kind === "tile" && e.turn !== entry.turn);
-    return [tiles.findLast((e) => e.turn < entry.turn), tiles.find((e) => e.turn > entry.turn)].filter(Boolean);
-  }
-
-  // Whether it went to a tile of an earlier turn.
-  get guards() {
     const { entry, app } = this,
-      tile = app.view.history.find((e) => e.kind === "tile" && e.at.join() === entry.at?.join());
-    return entry.kind === "deploy" && tile?.turn !== entry.turn;
+      whose = (e) => !OWN_TURN.includes(entry.kind) || e.player === entry.player,
+      tiles = app.view.history.filter((e) => e.kind === "tile" && whose(e));
+    const own =
+      entry.kind === "deploy" && tiles.some((e) => e.turn === entry.turn && e.at?.join() === entry.at?.join());
+    if (ENDS.has(entry.kind) || own) return [];
+    return [tiles.findLast((e) => e.turn < entry.turn) ?? [], tiles.find((e) => e.turn > entry.turn) ?? []].flat();
   }
 
   // Enters it again as of that time: a discard is another tile, everything else is chosen from what could have happened.

@@ -174,8 +174,8 @@ export class Question {
   move(body, note, act, { className, key }) {
     const { app } = this,
       way = body.path && [placeName(body.path[0]), steps(body.path)].filter(Boolean).join(" "),
-      about = Object.entries(body).filter(([k, v]) => FIELDS[k] === "ref" && v),
-      whom = about.map(([, figure]) => figureName(app.view.players, figure)),
+      about = Object.entries(body).filter(([k, v]) => FIELDS[k]?.startsWith("ref") && v),
+      whom = about.flatMap(([, figures]) => figures).map((figure) => figureName(app.view.players, figure)),
       words = [moveName(app, body), way ?? (body.at && placeName(body.at)), ...whom, note].filter(Boolean).join(" · ");
     return button(words, act, { className: `action ${className} long`, data: { key } });
   }

@@ -96,13 +96,13 @@ export function gapName(board, [x, y]) {
 
 export const placeName = ([x, y]) => t("board.place", { x, y });
 
-// "Anna: large follower, knight"
+// "Anna: large follower, knight"; one that stands nowhere has no role
 /** @param {import("./views").PlayerView[]} players @param {Record<string, any>} move */
 export const figureName = (players, { player, owner, figure, feature }) =>
-  t("answer.figure", {
+  t(feature ? "answer.figure" : "answer.held", {
     name: players[owner ?? player].name,
     figure: t(`figure.${figure}`),
-    role: t(`role.${feature}`),
+    role: feature && t(`role.${feature}`),
   });
 
 // An answer or a move as words for a phrase: people by name, figures and goods by theirs, `n` its number.

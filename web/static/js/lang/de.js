@@ -245,6 +245,7 @@ export default {
   "question.discard": "Wurde ein Plättchen entfernt, weil es nirgends passt?",
   "answer.end_game": "Ja, jetzt alles werten",
   "answer.figure": "{name}: {figure}, {role}",
+  "answer.held": "{name}: {figure}",
   "picker.title": "Alle Plättchen",
   "picker.other": "Anderes Plättchen",
   "picker.more": {

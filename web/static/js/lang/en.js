@@ -241,6 +241,7 @@ export default {
   "question.discard": "Was a tile discarded because it fits nowhere?",
   "answer.end_game": "Yes, count everything now",
   "answer.figure": "{name}: {figure}, {role}",
+  "answer.held": "{name}: {figure}",
   "picker.title": "All tiles",
   "picker.other": "Other tile",
   "picker.more": { one: "{n} more kind, used up or not fitting", other: "{n} more kinds, used up or not fitting" },

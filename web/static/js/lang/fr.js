@@ -254,6 +254,7 @@ export default {
   "question.discard": "Une tuile qui ne va nulle part a-t-elle été écartée ?",
   "answer.end_game": "Oui, tout compter maintenant",
   "answer.figure": "{name} : {figure}, {role}",
+  "answer.held": "{name} : {figure}",
   "picker.title": "Toutes les tuiles",
   "picker.other": "Autre tuile",
   "picker.more": {
