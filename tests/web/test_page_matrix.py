@@ -69,6 +69,9 @@ def asked(game: Game, hand: Hand, row: Row, event: Move, other: Move | None, lat
     hand.shown(session.view()["version"] - 1)
     sheet = page.locator("#sheet.question:not(.asking):not([hidden])")
     sheet.wait_for()
+    answers = sheet.locator(".candidate").evaluate_all("all => all.map(el => el.innerHTML.replace(/\\d+\\s?%.*/s, ''))")
+    assert len(answers) == len(set(answers)), "somebody who looks at them can tell which is which"
+    assert event["do"] != "deploy" or sheet.locator("[data-key='choice-0'] .figure").count() == 1
     picture(page, f"ask-{row.name.replace(' ', '-')}-{len(later)}")
     version = session.view()["version"]
     nothing = event["do"] != "deploy" and not other

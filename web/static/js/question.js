@@ -176,7 +176,9 @@ export class Question {
       way = body.path && [placeName(body.path[0]), steps(body.path)].filter(Boolean).join(" "),
       about = Object.entries(body).filter(([k, v]) => FIELDS[k]?.startsWith("ref") && v),
       whom = about.flatMap(([, figures]) => figures).map((figure) => figureName(app.view.players, figure)),
-      words = [moveName(app, body), way ?? (body.at && placeName(body.at)), ...whom, note].filter(Boolean).join(" · ");
+      name = moveName(app, body),
+      more = whom.filter((one) => !name.includes(one)),
+      words = [name, way ?? (body.at && placeName(body.at)), ...more, note].filter(Boolean).join(" · ");
     return button(words, act, { className: `action ${className} long`, data: { key } });
   }
 

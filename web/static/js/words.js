@@ -112,7 +112,7 @@ export function said(players, move, from = null) {
   const words = {};
   const take = (fields) => {
     for (const [k, v] of Object.entries(fields)) {
-      if (FIELDS[k] === "player") words[k] = players[v].name;
+      if (FIELDS[k] === "player") words[k] = players[v]?.name;
       else if (FIELDS[k] === "small") words.n = v;
       else if (Array.isArray(v) && v[0]?.figure)
         words.names = v.map((r) => `${players[r.owner].name}: ${t(`figure.${r.figure}`)}`).join(" – ");
@@ -133,7 +133,8 @@ export function moveName(app, move) {
   const kind = move.kind ?? move.do;
   if (kind === "tile") return tileName(app.kinds, move.tile, move.rot);
   const n = Object.entries(move).find(([k]) => FIELDS[k] === "small")?.[1];
-  const values = { n, tile: tileName(app.kinds, move.tile) };
+  /** @type {Record<string, any>} */
+  const values = { ...said(app.view.players, move), n, tile: tileName(app.kinds, move.tile) };
   if (kind === "deploy") {
     values.role = move.figure === "follower" ? t(`role.${move.feature}`) : t(`figure.${move.figure}`);
     values.feature = t(`feature.${move.feature}`);
