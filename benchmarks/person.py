@@ -183,7 +183,8 @@ def _same(body: Mapping[str, Any] | None, true: Mapping[str, Any] | None) -> boo
 def _sentence(question: Mapping[str, Any], turn: int) -> str:
     """A question as on the page, with its candidates, their probabilities, and its turn."""
     words = {"which_tile": "Which tile is this?", WHOSE: "Who laid this tile?", "which_figure": "Who stands where?",
-             "which_move": "What happened here?", CLAIM: "Who claimed what is complete?"}  # lang/en.js
+             "which_move": "What happened here?",
+             CLAIM: "Did a figure stand on what this tile completed?"}  # lang/en.js
     told = []
     for candidate in question["candidates"]:
         body = candidate["body"] or {}

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from scoring.appearance import Land, Outline, Sign, Text
-from scoring.contributions import AFTER, Piece
+from scoring.contributions import AFTER, IN_TURN, Piece
 from scoring.events import event_fields
 from scoring.expansions import KNOWN
 
@@ -51,6 +51,7 @@ def _module() -> bytes:
         "FIGURES": figures(), "SIGNS": signs, "ICONS": icons, "LAND": land, "FIELDS": fields,
         "CLAIMABLE": [k.name for e in KNOWN.values() for k in e.kinds if k.claimable],
         "AROUND": [k.name for e in KNOWN.values() for k in e.kinds if k.closes == "around"],
+        "OWN_TURN": [h.event.DO for e in KNOWN.values() for h in e.handlers if h.when == IN_TURN],
         "AFTER_TILE": [h.event.DO for e in KNOWN.values() for h in e.handlers if h.when == AFTER]}
     return "".join(f"export const {name} = {_json(value)};\n" for name, value in known.items()).encode()
 

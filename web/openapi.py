@@ -61,6 +61,8 @@ def _commands() -> list[Schema]:
         _object({"do": {"const": "insert"}, **body}, after={**_NUMBER, "description": "the entry it came right after"},
                 turn={**_COUNT, "description": "or the turn it was missed in: there it stands where the rules put it"},
                 **more),
+        _object({"do": {"const": "shift"}, **seq, "turn": {**_COUNT, "description": "moved to that turn, where the "
+                 "rules put it, as what its player did then"}}, **more),
         _object({"do": {"const": "answer"}, "question": {"type": ["integer", "string"], "description":
                  "the id of a question or of an open question; what answers one is put where it belongs in the game;"
                  " that nothing happened is told by the choice `nothing`, where the question has it"},

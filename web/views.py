@@ -72,6 +72,8 @@ class View(GameView):
     game: int
     update: Annotated[int, "grows with everything published"]
     questions: list[QuestionView]
+    doubts: Annotated[list[QuestionView], "questions that nobody is asked: they mark a score as uncertain, and "
+                      "people may answer them"]
     aid: str
     art: str
     reveal: Annotated[RevealView | None, "null while the game is played; until it is `told`, scores, feed and final "

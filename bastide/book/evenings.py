@@ -85,6 +85,7 @@ class BookView(GameView):
 
     game: int
     questions: list[QuestionView]
+    doubts: list[QuestionView]
     status: StatusView
     aid: str
     rules: Mapping[str, object]
@@ -203,7 +204,7 @@ class Evenings:
         told: BookView = {
             **view, "players": [{**p, "name": q["name"] or p["colour"]}
                                 for p, q in zip(view["players"], shown["players"], strict=True)],
-            "game": number, "questions": [], "status": {"chip": "past", "text": ""}, "aid": found.aid,
+            "game": number, "questions": [], "doubts": [], "status": {"chip": "past", "text": ""}, "aid": found.aid,
             "rules": changes(found.setup.rules), "edition_title": editions()[found.setup.edition].title}
         return {"row": shown, "view": told, "frames": grown, "place": said.place, "film": self._filmed(number),
                 "handover": link(self._named(row, said), said) if row["over"] else None}

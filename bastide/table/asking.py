@@ -77,25 +77,29 @@ def claims(state: GameState, entries: Sequence[LogEntry]) -> list[QuestionView]:
     Asked only where the player could have claimed it by the rules, and not before that player's turn is over; nor where
     the camera says that nobody did.
     """
-    since = state.turn - len(state.setup.players)
-    out: list[QuestionView] = []
-    for seq, event, question, said in _missed(state, entries):
-        if question.turn < since or state.over or said is not None and not said.asked:
-            continue
-        nobody = 0.0 if said is None else said.confidence
-        each = (1.0 - nobody) / len(question.answers) if said is not None else 0.0
-        options: list[CandidateView] = [{"body": None, "probability": round(nobody, 4)}]
-        options += [{"body": to_json(e), "probability": round(each, 4)} for e in question.answers]
-        out.append({"id": f"{CLAIM}-{seq}", "seq": seq, "kind": "figure", "text_key": CLAIM, "at": list(event.at),
-                    "player": event.player,
-                    "crop": None, "candidates": options})
-    return out
+    return [_claim(*one) for one in _missed(state, entries) if _is_asked(state, *one[2:])]
 
 
-def unsure_of(state: GameState, entries: Sequence[LogEntry]) -> frozenset[int]:
-    """The players who may have claimed what they completed without anybody having said so, asked or not."""
-    return frozenset(event.player for _, event, _, said in _missed(state, entries)
-                     if said is None or said.asked or said.confidence < UNSURE)
+def doubts(state: GameState, entries: Sequence[LogEntry]) -> list[QuestionView]:
+    """The same questions where nobody is asked any more, or where the answer was not worth asking for: they mark a
+    score as uncertain until somebody answers them unasked."""
+    return [] if state.over else [
+        _claim(seq, event, question, said) for seq, event, question, said in _missed(state, entries)
+        if not _is_asked(state, question, said) and (said is None or said.asked or said.confidence < UNSURE)]
+
+
+def _is_asked(state: GameState, question: Question, said: LogEntry | None) -> bool:
+    late = question.turn < state.turn - len(state.setup.players)
+    return not late and not state.over and (said is None or said.asked)
+
+
+def _claim(seq: int, event: TilePlaced, question: Question, said: LogEntry | None) -> QuestionView:
+    nobody = 0.0 if said is None else said.confidence
+    each = (1.0 - nobody) / len(question.answers) if said is not None else 0.0
+    options: list[CandidateView] = [{"body": None, "probability": round(nobody, 4)}]
+    options += [{"body": to_json(e), "probability": round(each, 4)} for e in question.answers]
+    return {"id": f"{CLAIM}-{seq}", "seq": seq, "kind": "figure", "text_key": CLAIM, "at": list(event.at),
+            "player": event.player, "crop": None, "candidates": options}
 
 
 def _missed(state: GameState,

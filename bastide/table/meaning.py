@@ -10,10 +10,11 @@ from bastide.log import gaps
 from bastide.log.history import UNDO, by_hand, last_action
 from bastide.table.moving import moved_figure
 from reading.logged_game import CLAIM
+from scoring.contributions import ANY
 from scoring.engine import apply, new_game
 from scoring.errors import IllegalMove, InvalidNotation
-from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced, from_json
-from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, settled, with_gaps
+from scoring.events import Event, FigurePlaced, GameEnded, Setup, TilePlaced, from_json, to_json
+from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, effective, settled, state_of, with_gaps
 from scoring.log_position import answered, missed, open_question, place, place_of_answer, spoken, tile_of
 from scoring.state import Draft, GameState
 from web.protocol import CommandError
@@ -50,6 +51,8 @@ class Meaning:
                 return self.amend(seq, known[seq], self._event(data.get("body"), known[seq]))
             there = state_before(self.state.setup, self.entries, seq)  # what stood there cannot be read any more
             return (Amended(seq=seq, body=self._checked(spoken(there, data.get("body")))),)
+        if do == "shift":
+            return self._shifted(data, known)
         if do == "insert" and "turn" in data:
             turn = data["turn"]
             found = missed(self.state, self.happened, data.get("body"), turn) if type(turn) is int else None
@@ -66,6 +69,26 @@ class Meaning:
         if do == "answer":
             return self._answer(data, known)
         return self.told(self._checked(spoken(self.state, data)))
+
+    def _shifted(self, data: Mapping[str, object], known: Mapping[int, Event]) -> tuple[Body, ...]:
+        """An entry moved to another turn, where the rules put it. It was that player's then, unless people may do it at
+        any time."""
+        seq, turn = data.get("seq"), data.get("turn")
+        if type(seq) is not int or seq not in known:
+            raise CommandError("unknown_entry", f"there is no move {str(seq)[:20]} to change")
+        event = known[seq]
+        handler = self.state.box.handlers.get(type(event))
+        if handler is None or isinstance(event, TilePlaced):
+            raise CommandError("malformed", "seq: that is tied to its place in the game")
+        own = {"part"} if handler.when == ANY else {"part", "player"}
+        gone = LogEntry(seq=len(self.entries) + 1, body=Retracted(seq=seq))
+        without = Meaning(state_of(self.state.setup, (*self.entries, gone)), (*self.entries, gone), ())
+        told = {k: v for k, v in to_json(event).items() if k not in own}
+        found = missed(without.state, without.happened, told, turn) if type(turn) is int else None
+        if found is None:
+            raise CommandError("unknown_entry", f"there is no turn {str(turn)[:20]} to move it to")
+        moved, after = self._checked(found[0]), found[1]
+        return (Retracted(seq=seq), moved if after is None else Inserted(after=after, body=moved))
 
     def told(self, event: Event) -> tuple[Body, ...]:
         """The log entries for an event that is reported now, at the position where the rules put it."""

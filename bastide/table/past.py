@@ -52,13 +52,13 @@ class Past:
         if found is None:
             return None
         old = view_after(self._session.setup, self._session.entries, found)
-        return {**self._session.view(), **old, "questions": []}
+        return {**self._session.view(), **old, "questions": [], "doubts": []}
 
     def view_at(self, seq: int, *, before: bool = False) -> PastView | None:
         """The view as it was when an entry had happened (0: nothing had), or right before it; None for an entry that
         is not there. ``after`` is the entry after which something is inserted that happened just then."""
         old = view_at(self._session.setup, self._session.entries, seq, before=before)
-        return {**self._session.view(), **old, "questions": []} if old else None
+        return {**self._session.view(), **old, "questions": [], "doubts": []} if old else None
 
     def picture(self, turn: int | None = None, part: tuple[int, int, int, int] | None = None) -> bytes | None:
         """The table as the camera saw it in a turn (None: last), whole or a part of the board from above, as JPEG.

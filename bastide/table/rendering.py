@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from bastide.log import gaps
-from bastide.table.asking import WHOSE, unsure_of
+from bastide.table.asking import WHOSE
 from bastide.table.snapshot import GameSnapshot
 from scoring.errors import IllegalMove, InvalidNotation
 from scoring.projection import final_scoring, running_scores
@@ -33,25 +33,24 @@ class Around:
 def rendered(now: GameSnapshot, projection: GameView, around: Around) -> View:
     """The view of this snapshot. ``projection`` is `scoring.projection.live_view` of the game."""
     game, questions = now.game, now.questions
-    unsure = unsure_of(game.state, game.entries) if not game.state.over else frozenset[int]()
-    players = doubted(now, projection["players"], unsure) if questions or unsure else projection["players"]
+    players = doubted(now, projection["players"]) if questions or now.doubts else projection["players"]
     was = around.status["chip"]
     chip = "check" if questions and was == "watching" else was
     chip = "ended" if game.state.over and was != "check" else chip
     return cast(View, {
         **projection, "players": players,
         "issues": [*projection["issues"], *gaps.rows(game.setup, game.entries), *around.notices],
-        "game": game.number, "update": around.update, "questions": questions, "aid": game.aid, "art": game.art,
-        "reveal": around.reveal, "rules": changes(game.setup.rules),
+        "game": game.number, "update": around.update, "questions": questions, "doubts": now.doubts,
+        "aid": game.aid, "art": game.art, "reveal": around.reveal, "rules": changes(game.setup.rules),
         "edition_title": editions()[game.setup.edition].title, "status": {**around.status, "chip": chip}})
 
 
-def doubted(now: GameSnapshot, players: Sequence[PlayerView], unsure: frozenset[int]) -> list[PlayerView]:
+def doubted(now: GameSnapshot, players: Sequence[PlayerView]) -> list[PlayerView]:
     """The players, each with whether an open question may change the score or the forecast: the player of that move,
-    and all who gain or lose points by one of its answers (with many open questions, everybody); and those who are
-    ``unsure`` for another reason."""
+    and all who gain or lose points by one of its answers (with many open questions, everybody); and those about whom
+    there is a doubt that nobody is asked about."""
     many = len(now.questions) > MOST_DOUBTED
-    uncertain = set(range(len(players))) if many else set(unsure)
+    uncertain = set(range(len(players))) if many else {q["player"] for q in now.doubts}
     known = dict(now.meaning.happened)
     for question in now.questions if not many else ():
         if question["text_key"] != WHOSE:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from bastide.table.asking import doubts
 from bastide.table.game import Game
 from bastide.table.meaning import Meaning
 from scoring.errors import IllegalMove, InvalidNotation
@@ -29,7 +30,12 @@ class GameSnapshot:
     @cached_property
     def meaning(self) -> Meaning:
         """The meaning of commands at this point of the game."""
-        return Meaning(self.game.state, self.game.entries, self.questions)
+        return Meaning(self.game.state, self.game.entries, (*self.questions, *self.doubts))
+
+    @cached_property
+    def doubts(self) -> Sequence[QuestionView]:
+        """What people may answer although they are not asked (`bastide.table.asking.doubts`)."""
+        return doubts(self.game.state, self.game.entries)
 
     def preview(self, commands: Sequence[Mapping[str, object]]) -> list[PreviewRow]:
         """The effect of each of these commands: the scores it would change, and new issues. One that would be refused

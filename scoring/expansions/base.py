@@ -277,8 +277,8 @@ def from_supply(view: View, a: Attempt) -> Problem | None:
 def questions(view: View) -> Iterator[Question]:
     """Who claimed a feature that this tile completed, and whether the game is over."""
     if view.turn_open and view.laid and not view.actions and (claims := unseen_claims(view)):
-        yield Question(code="claim", text="Who claimed what is complete?", player=view.player, at=view.last_tile,
-                       turn=view.turn, lasting=True, answers=claims)
+        yield Question(code="claim", text="Did a figure stand on what this tile completed?", player=view.player,
+                       at=view.last_tile, turn=view.turn, lasting=True, answers=claims)
     if view.laid and not view.over and not view.box.can_draw(view):  # A-22
         yield Question(code="last_tile", text="Was that the last tile?", player=view.player, answers=(GameEnded(),),
                        turn=view.turn)

@@ -21,7 +21,7 @@ import { definitions } from "./tileart.js";
 
 const AGAIN_MS = 2000;
 const OLD_MS = 15_000;
-const OPENING = ["ask", "toggle", "openTile", "openMove", "addTo", "tellAnew", "openGap", "layAt", "proof"]; // these need the sheets
+const OPENING = ["ask", "toggle", "openTile", "openMove", "addTo", "tellAnew", "openGap", "layAt", "proof", "settle"]; // these need the sheets
 
 /** @type {typeof import("./sheets.js")} */
 let sheets; // loaded after the board
@@ -245,6 +245,7 @@ export class App extends OnDemand {
       pending: walk.pending(view),
       projected: this.aid !== "score",
       race: revealing,
+      settle: this.past || this.isTv || view.phase === "over" ? null : (n) => this.settle(n),
       asked: this.past ? [] : [...view.questions, ...this.askings.map((a) => a.question)].map((q) => q.player),
       mode: this.past ? "past" : revealing ? "reveal" : this.final.isOpen ? String(this.final.step !== null) : "",
     });
@@ -305,6 +306,14 @@ export class App extends OnDemand {
     if (this.past) return;
     const question = this.view.questions.find((q) => q.kind === "tile" && q.at?.[0] === at[0] && q.at?.[1] === at[1]);
     this.sheet.open(question ? new sheets.Question(this, question) : new sheets.Fix(this, at));
+  }
+
+  // Asks what makes the score of a player uncertain, also what nobody is asked about by itself.
+  settle(player) {
+    const { questions, doubts } = this.newest,
+      all = [...questions, ...doubts];
+    const found = all.find((q) => q.player === player) ?? all[0];
+    if (found) this.sheet.open(new sheets.Question(this, found));
   }
 
   openMove(entry) {

@@ -10,3 +10,4 @@ export const FIELDS: Record<string, string>;
 export const CLAIMABLE: string[];
 export const AROUND: string[]; // kinds of features that count the tiles around them
 export const AFTER_TILE: string[];
+export const OWN_TURN: string[]; // events that may happen at any moment of the turn of their player

@@ -6,7 +6,17 @@ import { errorText, moveName } from "./words.js";
 const KEPT = "bastide.who",
   ASIDE = "bastide.aside";
 const ROUND = new Set(["clock", "confirm"]); // of a tournament: the result is shown where it is done
-const CORRECTIONS = new Set(["amend", "insert", "retract", "answer", "undo", "new_game", "open_game", ...ROUND]);
+const CORRECTIONS = new Set([
+  "amend",
+  "insert",
+  "retract",
+  "shift",
+  "answer",
+  "undo",
+  "new_game",
+  "open_game",
+  ...ROUND,
+]);
 const ABOUT = new Set(["seq", "turn", "kind", "source", "confidence", "asked", "amended", "notation"]); // of an entry, not of its move
 
 export class Commands {
@@ -111,10 +121,11 @@ export class Commands {
       name = (n) => after.players[n]?.name ?? "";
     if (body.do === "end_turn") return t("said.end_turn", { name: name(after.turn.player) });
     const old = before.history.find((e) => e.seq === body.seq),
-      entry = after.history.find((e) => e.seq === body.seq);
+      fresh = (e) => body.do === "shift" && !before.history.some((o) => o.seq === e.seq),
+      entry = after.history.find((e) => e.seq === body.seq || fresh(e));
     const move =
       body.body ??
-      (body.do === "retract"
+      (body.do === "retract" || body.do === "shift"
         ? old
         : body.do === "undo"
           ? before.history.findLast((e) => !after.history.some((o) => o.seq === e.seq))
@@ -122,16 +133,20 @@ export class Commands {
             ? answer
             : body);
     if (!move) return t(body.do === "undo" ? "toast.undone" : "said.answer");
-    const player = move.player ?? entry?.player ?? after.history.findLast((e) => e.kind === move.do)?.player;
+    const player =
+      (body.do === "shift" ? entry?.player : move.player) ??
+      entry?.player ??
+      after.history.findLast((e) => e.kind === move.do)?.player;
     const key =
       {
         amend: "said.amend",
         insert: "said.insert",
         retract: "said.retract",
+        shift: "said.shift",
         undo: "said.retract",
         answer: "said.answered",
       }[body.do] ?? "said.move";
-    return t(key, { name: name(player), move: moveName(app, move) });
+    return t(key, { name: name(player), move: moveName(app, move), n: (entry?.turn ?? 0) + 1 });
   }
 
   // What commands would result in; nothing is changed. An empty list if the table does not respond.
@@ -162,6 +177,11 @@ export class Commands {
 
   remove(entry) {
     return this.send({ do: "retract", seq: entry.seq }, { seq: entry.seq });
+  }
+
+  // It happened in another turn.
+  shift(entry, turn) {
+    return { do: "shift", seq: entry.seq, turn };
   }
 
   addition(tile, figure) {

@@ -5,6 +5,7 @@ import { button, h } from "./dom.js";
 import { seen } from "./evidence.js";
 import { percent, t } from "./i18n.js";
 import { Picker } from "./picker.js";
+import { Question } from "./question.js";
 import { Staged } from "./staged.js";
 import { distinct, figureChoice, playerChoice, segmentPicker, sureness, tileButton } from "./tilebutton.js";
 import { difference } from "./words.js";
@@ -152,7 +153,32 @@ export class Fix {
     if (!placed) return [];
     this.app.board.select(this.at);
     if (!entry) return h("p", { class: "note" }, t("fix.start.note"));
-    return [this.staged.strip(), this.evidence(entry), this.standing(placed, entry), this.alternatives(entry)];
+    return [
+      this.staged.strip(),
+      this.doubt(entry),
+      this.evidence(entry),
+      this.standing(placed, entry),
+      this.alternatives(entry),
+    ];
+  }
+
+  // What is open about this tile although nobody may have been asked.
+  doubt(entry) {
+    const { app } = this,
+      { questions, doubts } = app.view;
+    const open = [...questions, ...doubts].find((q) => q.seq === entry.seq && q.kind !== "tile");
+    return (
+      open &&
+      h(
+        "div",
+        { class: "row" },
+        button(t(`question.${open.text_key}`), () => app.sheet.open(new Question(app, open)), {
+          icon: "ask",
+          className: "action main",
+          data: { key: "doubt" },
+        }),
+      )
+    );
   }
 
   evidence(entry) {

@@ -1,5 +1,6 @@
 // One move that was entered or seen: who made it and what it was; to be changed, entered again or taken back.
 
+import { OWN_TURN } from "./boxes.js";
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";
 import { Picker } from "./picker.js";
@@ -59,8 +60,30 @@ export class Move {
       !ENDS.has(entry.kind) &&
         entry.kind !== "deploy" &&
         button(t("move.again"), () => this.again(), { icon: "pen", className: "action", data: { key: "again" } }),
+      ...this.turns().map((tile) =>
+        button(
+          t("move.turn", { n: tile.turn + 1, name: app.view.players[tile.player].name }),
+          () => {
+            const there = app.commands.shift(entry, tile.turn);
+            return this.staged.ask(there, () => app.commands.send(there, { seq: entry.seq }));
+          },
+          { icon: "clock", className: "action", data: { key: `turn-${tile.turn}` } },
+        ),
+      ),
       button(t("move.remove"), remove, { icon: "trash", className: "action", data: { key: "remove" } }),
     ];
+  }
+
+  // The tiles of the turns before and after this one, to which it may belong: of the player's turns, where it takes one.
+  // A figure goes with its tile, unless that was there before.
+  turns() {
+    const { entry, app } = this,
+      whose = (e) => !OWN_TURN.includes(entry.kind) || e.player === entry.player,
+      tiles = app.view.history.filter((e) => e.kind === "tile" && whose(e));
+    const own =
+      entry.kind === "deploy" && tiles.some((e) => e.turn === entry.turn && e.at?.join() === entry.at?.join());
+    if (ENDS.has(entry.kind) || own) return [];
+    return [tiles.findLast((e) => e.turn < entry.turn) ?? [], tiles.find((e) => e.turn > entry.turn) ?? []].flat();
   }
 
   // Enters it again as of that time: a discard is another tile, everything else is chosen from what could have happened.

@@ -61,6 +61,9 @@ export function lettersWide(name) {
 }
 
 export class Players {
+  /** @type {any} */
+  root;
+
   constructor(root) {
     this.root = root;
     this.before = [];
@@ -69,8 +72,12 @@ export class Players {
 
   // `shown` replaces the scores during the final scoring; a change is animated only within one `mode`;
   // `pending` is what the current step would add; `projected` whether the forecast may be seen, `race` a bar in each row, `asked` the players
-  // whom a question is for
-  show(view, letters, { shown = null, pending = [], mode = "", projected = true, race = false, asked = [] } = {}) {
+  // whom a question is for; settle(n) asks what makes the score of a player uncertain
+  show(
+    view,
+    letters,
+    { shown = null, pending = [], mode = "", projected = true, race = false, asked = [], settle = null } = {},
+  ) {
     const scores = shown ?? view.players.map((p) => p.score);
     const best = Math.max(...scores),
       some = scores.some((n) => n > 0);
@@ -123,8 +130,12 @@ export class Players {
               ),
             change !== 0 && h("span", { class: "change", "aria-hidden": "true" }, signed(change)),
             h(
-              "span",
-              { class: `score${change ? " changed" : ""}`, "aria-label": t("player.points", { n: score }) },
+              p.uncertain && settle ? "button" : "span",
+              {
+                class: `score${change ? " changed" : ""}`,
+                "aria-label": t("player.points", { n: score }),
+                ...(p.uncertain && settle && this.settles(n, score, settle)),
+              },
               p.uncertain && h("span", { class: "about", title: t("player.uncertain") }, "~"),
               h("span", { class: "score-number" }, String(score)),
             ),
@@ -148,5 +159,11 @@ export class Players {
     this.rolls.follow(this.root, scores, this.mode !== mode);
     this.before = scores;
     this.mode = mode;
+  }
+
+  // A score in doubt is a button.
+  settles(n, score, settle) {
+    const label = `${t("player.points", { n: score })}: ${t("player.uncertain")}`;
+    return { type: "button", "aria-label": label, data: { key: `settle-${n}` }, on: { click: () => settle(n) } };
   }
 }

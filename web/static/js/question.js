@@ -35,7 +35,7 @@ export class Question {
   }
 
   still(view) {
-    const now = view.questions.find((q) => q.id === this.id);
+    const now = [...view.questions, ...view.doubts].find((q) => q.id === this.id); // a doubt is asked on request
     if (now) this.question = now;
     return !!now;
   }
@@ -174,9 +174,11 @@ export class Question {
   move(body, note, act, { className, key }) {
     const { app } = this,
       way = body.path && [placeName(body.path[0]), steps(body.path)].filter(Boolean).join(" "),
-      about = Object.entries(body).filter(([k, v]) => FIELDS[k] === "ref" && v),
-      whom = about.map(([, figure]) => figureName(app.view.players, figure)),
-      words = [moveName(app, body), way ?? (body.at && placeName(body.at)), ...whom, note].filter(Boolean).join(" · ");
+      about = Object.entries(body).filter(([k, v]) => FIELDS[k]?.startsWith("ref") && v),
+      whom = about.flatMap(([, figures]) => figures).map((figure) => figureName(app.view.players, figure)),
+      name = moveName(app, body),
+      more = whom.filter((one) => !name.includes(one)),
+      words = [name, way ?? (body.at && placeName(body.at)), ...more, note].filter(Boolean).join(" · ");
     return button(words, act, { className: `action ${className} long`, data: { key } });
   }
 

@@ -36,8 +36,9 @@ export function tileButton(app, { tile, rot }, act, { note = "", className = "",
 export function figureOn(app, tile, rot, { player, figure, feature, where: place }) {
   const kind = app.kinds[tile],
     n = segmentIndex(kind, rot, feature, place);
-  if (n < 0) return null;
-  const [x, y] = rotatePoint(...kind.segments[n].spot, rot);
+  const printed = Object.values(app.kinds).some((one) => one.segments.some((g) => g.kind === feature));
+  if (n < 0 && printed) return null;
+  const [x, y] = n < 0 ? [50, 50] : rotatePoint(...kind.segments[n].spot, rot); // on something that was put there
   return s(
     "g",
     { transform: `translate(${x - 17} ${y - 17}) scale(1.06)`, class: "figure" },

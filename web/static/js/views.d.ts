@@ -713,6 +713,7 @@ export type View = {
   game: number;
   update: number;
   questions: QuestionView[];
+  doubts: QuestionView[];
   aid: string;
   art: string;
   reveal: RevealView | null;

@@ -96,13 +96,13 @@ export function gapName(board, [x, y]) {
 
 export const placeName = ([x, y]) => t("board.place", { x, y });
 
-// "Anna: large follower, knight"
+// "Anna: large follower, knight"; one that stands nowhere has no role
 /** @param {import("./views").PlayerView[]} players @param {Record<string, any>} move */
 export const figureName = (players, { player, owner, figure, feature }) =>
-  t("answer.figure", {
+  t(feature ? "answer.figure" : "answer.held", {
     name: players[owner ?? player].name,
     figure: t(`figure.${figure}`),
-    role: t(`role.${feature}`),
+    role: feature && t(`role.${feature}`),
   });
 
 // An answer or a move as words for a phrase: people by name, figures and goods by theirs, `n` its number.
@@ -112,7 +112,7 @@ export function said(players, move, from = null) {
   const words = {};
   const take = (fields) => {
     for (const [k, v] of Object.entries(fields)) {
-      if (FIELDS[k] === "player") words[k] = players[v].name;
+      if (FIELDS[k] === "player") words[k] = players[v]?.name;
       else if (FIELDS[k] === "small") words.n = v;
       else if (Array.isArray(v) && v[0]?.figure)
         words.names = v.map((r) => `${players[r.owner].name}: ${t(`figure.${r.figure}`)}`).join(" – ");
@@ -133,7 +133,8 @@ export function moveName(app, move) {
   const kind = move.kind ?? move.do;
   if (kind === "tile") return tileName(app.kinds, move.tile, move.rot);
   const n = Object.entries(move).find(([k]) => FIELDS[k] === "small")?.[1];
-  const values = { n, tile: tileName(app.kinds, move.tile) };
+  /** @type {Record<string, any>} */
+  const values = { ...said(app.view.players, move), n, tile: tileName(app.kinds, move.tile) };
   if (kind === "deploy") {
     values.role = move.figure === "follower" ? t(`role.${move.feature}`) : t(`figure.${move.figure}`);
     values.feature = t(`feature.${move.feature}`);
