@@ -61,16 +61,20 @@ class Register:
     def __init__(self, limits: RegistrationLimits | None = None) -> None:
         self.limits = limits if limits is not None else RegistrationLimits()
         self._prints: dict[Square, Print] = {}
-        self._before: Image | None = None  # the working picture of the last complete look
+        self._before: Image | None = None  # the working picture in which the tiles lie at ``_lay``
         self._to_full = np.eye(3)  # from its pixels to those of a picture of the current size
         self._lay: dict[Square, Array] = {}
 
-    def keep(self, bgr: Image, poses: Mapping[Square, Array], fresh: Mapping[Square, Array]) -> None:
-        """All tiles lie at ``poses`` now; the ``fresh`` ones were just looked at."""
+    def keep(self, bgr: Image, poses: Mapping[Square, Array], fresh: Mapping[Square, Array], *,
+             in_place: bool = True) -> None:
+        """All tiles lie at ``poses``; the ``fresh`` ones were just looked at. Unless the board is seen ``in_place``,
+        the picture is not the one in which it is looked for after a bump: it may show where it went."""
         for at in [at for at in self._prints if at not in poses]:
             del self._prints[at]
         for at, pose in fresh.items():
             self._prints[at] = snapshot(bgr, pose, self.limits.snapshot_px)
+        if self._before is not None and not in_place:
+            return
         self._before, scale = self._working(bgr)
         self._to_full, self._lay = np.diag([1 / scale, 1 / scale, 1.0]), dict(poses)
 

@@ -208,13 +208,13 @@ class Tracker:
                     waiting > 0.5 * len(self._squares) and self._vain_s is None):
                 return Followed(status=self._status(), since_s=self._since())  # wait until it is at rest
             self._searched_s = now
-            whole = self._register(frame, differ)
+            whole = self._register(frame)
             if whole is not None:
                 return whole
         self._vain_s = None
         return Followed(status="following", look=self._look(frame, ready, whole=False))
 
-    def _register(self, frame: Frame, differ: Sequence[Square]) -> Followed | None:
+    def _register(self, frame: Frame) -> Followed | None:
         """Re-register the tiles; None when they are in place and only some look different."""
         assert self.lattice is not None and self.stillness is not None
         found = self.register.find(frame.bgr)
@@ -230,7 +230,8 @@ class Tracker:
             look = self._look(frame, list(self.places()), whole=True)
             return Followed(status="following", look=self._settled(
                 frame.bgr, look, {at: pose for at, pose in lay.items() if not np.allclose(found.poses[at], pose)}))
-        if len(differ) < self.attention.arm_part * len(self.poses):
+        likes = self.register.alike(frame.bgr, self.poses).values()  # also of those that are not due now
+        if sum(like < self.attention.same for like in likes) < self.attention.arm_part * len(self.poses):
             return None  # an arm occludes some of them
         if self._vain_s is None:
             self._vain_s = self.stillness.now_s
@@ -294,8 +295,8 @@ class Tracker:
             if at not in board:
                 e.loglik = log_normal(said[at])
         piles: dict[Square, dict[str, StackLook]] = {}
+        fresh = {at: e.pose for at, e in tiles.items()}
         if self.stacks is not None:
-            fresh = {at: e.pose for at, e in tiles.items()}
             loglik = {at: e.loglik for at, e in tiles.items()}
             piles = self.stacks.look(bgr, fresh, loglik, self.sense.kinds, self.poses)
             figures = self.stacks.past_blocks(bgr, fresh, piles, figures, self.poses)
@@ -322,9 +323,9 @@ class Tracker:
             out |= {at: replace(out[at], neutral=seen) for at, seen in self.dial.look(board).items()}
         beside = neighbours(self.lattice.shifts)
         self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
-        self.register.keep(bgr, self.poses, {at: e.pose for at, e in tiles.items()})
-        gaps_s = tuple((frame.t_s - now + begun_s, frame.t_s - now + ended_s) for begun_s, ended_s in
-                       self.stillness.gaps_s)
+        found = [at in tiles for at in evidence if at in lay]
+        self.register.keep(bgr, self.poses, fresh, in_place=sum(found) > len(found) / 2)
+        gaps_s = tuple((frame.t_s - now + a_s, frame.t_s - now + b_s) for a_s, b_s in self.stillness.gaps_s)
         self.stillness.gaps_s.clear()
         return TableLook(frame=frame.id, t_s=frame.t_s, squares=out, whole=whole, gaps_s=gaps_s)
 

@@ -108,11 +108,11 @@ def test_a_tile_that_went_with_a_hand_stays_where_it_was() -> None:
     tracker.register.find = lambda bgr: Registration(  # type: ignore[method-assign]
         poses=poses, seen=frozenset(LAID), moved=np.eye(3))
     sense.covered.add((1, 0))
-    followed = tracker._register(frame, list(LAID))
+    followed = tracker._register(frame)
     assert followed is not None and followed.look is not None and (1, 0) not in followed.look.squares
     assert tracker.lattice is not None and np.allclose(tracker.lattice.shifts[1, 0], 0.0)
     sense.covered.clear()  # a tile that was pushed is seen where it went
-    followed = tracker._register(frame, list(LAID))
+    followed = tracker._register(frame)
     assert followed is not None and followed.look is not None and (1, 0) in followed.look.squares
     assert np.allclose(tracker.lattice.shifts[1, 0], (0.4, 0.0, 0.0))
 

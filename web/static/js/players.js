@@ -26,7 +26,12 @@ function holdings(view, letters, n) {
       icon
         ? h(
             "span",
-            { class: `held ${icon}`, role: "img", "aria-label": `${count} ${t(key, { n: count })}`, title: t(key, { n: count }) },
+            {
+              class: `held ${icon}`,
+              role: "img",
+              "aria-label": `${count} ${t(key, { n: count })}`,
+              title: t(key, { n: count }),
+            },
             s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: ICONS[icon] })),
             h("b", { "aria-hidden": "true" }, String(count)),
           )
