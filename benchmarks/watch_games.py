@@ -31,6 +31,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+import numpy as np
 from person import Person
 from recorded_looks import read_again
 from watch_speed import Clock
@@ -54,11 +55,14 @@ from reading.watcher import TableWatcher
 from scoring.engine import new_game, step
 from scoring.events import FigurePlaced, TileDiscarded, TilePlaced, TurnEnded
 from scoring.expansions import KNOWN
+from scoring.log import effective
 from scoring.report import score_game
 from scoring.state import GameState
 from scoring.tiles import Square, catalogue
 from scoring.transcript import Game, read, turns_of, write
+from vision.images import encode_jpeg
 from vision.simulator import LEVELS
+from vision.stills import Part, Still, from_above
 from vision.tileset import merged
 
 RECORDED = Path(__file__).resolve().parents[2] / "shared" / "games" / "dev"
@@ -104,7 +108,7 @@ def compare(truth: Game, watched: dict, claims: Collection[Square] = ()) -> dict
 
     true, seen = laid(write(truth)["turns"]), laid(watched["turns"])
     n = {"tiles": len(true), "tiles_right": 0, "owner": 0, "figures": 0, "figures_right": 0, "asked": 0, "silent": 0,
-         "errors": []}
+         "errors": [], "wrong": []}
     for at, t in true.items():
         s = seen.pop(at, None)
         tile_ok = s is not None and same_tile(t["tile"], s["tile"])
@@ -118,6 +122,7 @@ def compare(truth: Game, watched: dict, claims: Collection[Square] = ()) -> dict
         asked = s is not None and (any(m.get("asked") for m in (s["tile"], *s["figures"])) or at in claims)
         n["asked"] += asked
         n["silent"] += not (tile_ok and figure_ok and owner_ok) and not asked
+        n["wrong"] += [at] if not (tile_ok and figure_ok and owner_ok or asked) else []
         if asked or not (tile_ok and figure_ok and owner_ok):
             n["errors"].append(f"turn {t['turn']} {at}: {'asked' if asked else 'SILENT'}, was {told(t)}, "
                                f"read {told(s) if s else 'nothing'}")
@@ -130,6 +135,7 @@ def compare(truth: Game, watched: dict, claims: Collection[Square] = ()) -> dict
     n |= {"others": len(moved), "others_right": len(moved) - len(wrong)}
     doubted_moves = set(asked_moves(watched))
     n["silent"] += sum(key not in doubted_moves for key in wrong)
+    n["wrong"] += [key[1:] for key in wrong if key not in doubted_moves]
     n["errors"] += [f"{key[0]} at {key[1:]}: {'asked' if key in doubted_moves else 'SILENT'}, was {stood[key]}, read "
                     f"{stands.get(key)}" for key in wrong]
     happened = Counter(key for key, _ in further(truth, write(truth)))
@@ -138,6 +144,7 @@ def compare(truth: Game, watched: dict, claims: Collection[Square] = ()) -> dict
     missed, extra = happened - Counter(k for k, _ in seen_), Counter(k for k, _ in seen_) - happened
     n |= {"moves": happened.total(), "moves_right": (happened - missed).total()}
     n["silent"] += missed.total() + (extra - doubted).total()
+    n["wrong"] += [square for square, _ in (*missed, *(extra - doubted)) if square is not None]
     n["errors"] += [f"{square}: {said} was {what}" for said, rest in (("MISSED", missed), ("EXTRA", extra))
                     for square, what in rest.elements()]
     differing = differs(truth, read(watched))
@@ -253,10 +260,12 @@ def same_figure(a: dict, b: dict) -> bool:  # type: ignore[type-arg]
 def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | None, taught: str | None = None,
          drawn_with: str | None = None, mishaps: str = "level",
          book: TileBook | None = None, answered: bool = False, record: Path | None = None,
-         replay: Path | None = None, clock: Clock | None = None) -> dict:  # type: ignore[type-arg]
+         replay: Path | None = None, clock: Clock | None = None,
+         pictures: Path | None = None) -> dict:  # type: ignore[type-arg]
     """Watch one simulated game; returns its row. Learned tiles go into ``book``, if given; with ``answered`` a
     simulated person answers the questions. The looks are kept in the file ``record``, or read from ``replay``.
-    ``clock`` adds up what looking for tiles beside their place takes."""
+    ``clock`` adds up what looking for tiles beside their place takes. With ``pictures`` the camera's picture around
+    each error that was not asked about is written to that folder."""
     person = Person(game) if answered else None
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "log.sqlite") as store:
         path = Path(folder) / "game.json"
@@ -283,16 +292,35 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
             learner.write()
         spent = time.perf_counter() - begun
         watched = transcript_of(session)
+        claims = {q.at for q in session.state.asked if q.code == CLAIM and q.at is not None}
+        found = compare(game, watched, claims)
+        if pictures is not None:
+            draw_errors(session, store, found["wrong"], pictures)
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
         (keep / f"{name}.watched.json").write_text(json.dumps(watched, indent=1), "utf-8")
         (keep / f"{name}.truth.json").write_text(json.dumps(write(game)), "utf-8")
     equal = watched["expect"]["totals"] == score_game(game)["totals"]
-    claims = {q.at for q in session.state.asked if q.code == CLAIM and q.at is not None}
-    found = compare(game, watched, claims) | (
-        {"asked": len(person.asked), "entered": len(person.entered)} if person else {"entered": 0})
+    found |= {"asked": len(person.asked), "entered": len(person.entered)} if person else {"entered": 0}
+    found["questions"] = person.asked if person else []
     return {"name": name, "players": len(game.setup.players), **found, "totals": equal,
             "frames": done.frames, "fps": done.frames / spent, "p95": done.latency_ms(0.95)}
+
+
+def draw_errors(session: TableSession, store: Store, wrong: Collection[Square], folder: Path) -> None:
+    """Write the 3 x 3 squares around each of these, as the camera saw them when the square's tile was logged; those of
+    a tile that is not in the log as they were seen last."""
+    laid = {e.at: seq for seq, e in effective(session.entries) if isinstance(e, TilePlaced)}
+    kept = store.pictures.stills(session.game)
+    for at in dict.fromkeys(wrong):
+        seq = laid.get(at, max(kept, default=-1))
+        found = store.pictures.still(session.game, seq) if seq in kept else None
+        poses = {(x, y): np.array(pose) for x, y, pose in found[1]} if found else {}
+        part = Part(x=at[0] - 1, y=at[1] - 1, width=3, height=3)
+        picture = from_above(Still(jpeg=found[0], poses=poses), part) if found else None
+        if picture is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{at[0]},{at[1]}.jpg").write_bytes(encode_jpeg(picture))
 
 
 def told_cost(clock: Clock) -> str:
@@ -346,7 +374,8 @@ def main() -> None:
                  "equal" if r["totals"] else "differ", r["frames"], f"{r['fps']:.0f}", f"{r['p95']:.0f}")
         print("  ".join(f"{c!s:>8}" for c in cells), flush=True)
         if args.errors:
-            print("\n".join(f"          {e}" for e in r["errors"]), flush=True)
+            told_ = (*r["errors"], *(f"asked: {q}" for q in r["questions"]))
+            print("\n".join(f"          {e}" for e in told_), flush=True)
         if clock is not None:
             print(f"          {told_cost(clock)}", flush=True)
             clock.clear()

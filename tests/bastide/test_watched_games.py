@@ -12,6 +12,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
+import watch_boxes  # noqa: E402
 import watch_games  # noqa: E402
 from person import Person  # noqa: E402
 
@@ -168,3 +169,9 @@ def test_what_the_rules_ask_about_an_earlier_turn_is_answered_when_it_stays_open
             person.save(session, Proposal(decision=made, crop=picture), keep(picture, {}))
             assert bool(person.asked) == (event is last)
         assert tuple(e for _, e in effective(session.entries)) == events
+
+
+def test_no_two_tables_of_a_run_or_of_two_runs_are_the_same() -> None:
+    every = [t for seed in (1, 2) for t in watch_boxes.tables(["dragon", "all"], list(watch_boxes.LEVELS), 3, seed, None)]
+    assert len({(t.box, t.level, t.skip, t.seed) for t in every}) == len(every) == 36
+    assert len({(t.box, t.seed) for t in every}) == 36
