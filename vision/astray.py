@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scoring.tiles import Square
 from vision.background import colour_distance, colours_of
 from vision.frames import Image
-from vision.lattice import Array, Lattice, apply
+from vision.lattice import Array, Lattice, apply, neighbours
 from vision.senses import TileEvidence, TileSense, pulled
 
 
@@ -52,7 +52,7 @@ class Resting:
         """Whether the tile found for a square is that square's and has lain there for long enough."""
         off = np.array(lattice.shift_of(at, pose)[:2])
         self.waiting.discard(at)
-        if np.abs(off).max() > 0.5:
+        if _nearest(lattice, at, pose) != at:
             self._since.pop(at, None)
             return False
         since_s, before = self._since.get(at, (now_s, off))
@@ -97,6 +97,14 @@ def found_astray(sense: TileSense, bgr: Image, lattice: Lattice, at: Square, tab
         pose = pulled(pose, sense.said(bgr, [pose]).corners[0])
     evidence = sense.look(bgr, {at: pose})[at]
     return evidence if _apart(_middle(lattice, evidence.pose), others) > ASTRAY.solid else None
+
+
+def _nearest(lattice: Lattice, at: Square, pose: Array) -> Square:
+    """The free square at or beside this one whose tile would be expected nearest to a pose, as its neighbours lie: they
+    may lie off the grid themselves."""
+    middle = _middle(lattice, pose)
+    free = (neighbours(lattice.shifts) & {(at[0] + x, at[1] + y) for x in (-1, 0, 1) for y in (-1, 0, 1)}) | {at}
+    return min(sorted(free), key=lambda s: float(np.linalg.norm(_middle(lattice, lattice.predict(s)) - middle)))
 
 
 def _middle(lattice: Lattice, pose: Array) -> Array:

@@ -84,6 +84,15 @@ def test_a_tile_laid_beside_its_row_is_found(motion: Array) -> None:
     assert watched.tracker.poses.keys() == later.keys()
 
 
+def test_a_tile_laid_beside_a_row_that_was_pushed_belongs_to_that_row() -> None:
+    watched, row = Table(BOARD), moved(0.0, 0.35)
+    watched.show(table(BOARD, {(1, 1): row}))
+    laid = {**BOARD, (2, 1): ("base.J", 0)}
+    lies = moved(-0.05, 0.6)  # on the grid it is nearer to the next square
+    watched.show(table(laid, {(1, 1): row, (2, 1): lies}), frames=20)
+    assert watched.tracker.poses.keys() == laid.keys() and watched.off((2, 1), lies) < 0.05
+
+
 @pytest.mark.parametrize("motion", BESIDE[:3])  # the last one is seen from its place
 def test_a_tile_that_a_hand_holds_beside_the_board_does_not_lie_there_yet(motion: Array) -> None:
     watched, held = Table(BOARD), {**BOARD, (2, 1): ("base.J", 0)}
