@@ -494,3 +494,19 @@ def test_a_figure_on_a_section_follows_when_its_tile_turns_out_to_be_another_pla
     table.book.say(Amended(seq=seq, body=replace(tile, player=1)))
     table.sees()
     assert not [e for e in table.told(CrownTaken) if table.events[table.events.index(e) - 1] == replace(tile, player=1)]
+
+
+def test_a_figure_told_in_its_players_turn_before_moves_to_the_one_in_which_it_came(table: DialTable) -> None:
+    """Both tiles came to sight together, and the newer one was taken for Ben's."""
+    table.tiles |= {NORTH: PLAIN, WEST: ("wheel.32", 0)}
+    table.sees()
+    table.puts("famine", "red")
+    table.sees()
+    (claim,) = table.told(CrownTaken)
+    (first, second) = laid_by(table)
+    assert table.events.index(claim) == 1 and (first[1], second[1]) == (0, 1)
+    seq, tile = next((seq, e) for seq, e in effective(table.book.entries) if isinstance(e, TilePlaced) and e.player)
+    table.book.say(Amended(seq=seq, body=replace(tile, player=0)))
+    table.sees(6)
+    assert [type(e) for e in table.events] == [TilePlaced, TilePlaced, CrownTaken]
+    assert table.told(CrownTaken) == [claim]
