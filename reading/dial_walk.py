@@ -149,6 +149,8 @@ def _put_away(piece: Piece, n: int, before: GameState, belief: TableBelief, log:
     if not came or dial.sections[stops[came[-1]].section] == dial.at(before):
         return None
     stop, left = stops[came[-1]], stops[came[-1] + 1:]
+    if now.t_s - (laid or now.t_s) < LIMITS.ask_after_s and not now.last:
+        return None  # the tile may turn out to have the sign
     if (left[0].since_s if left else now.t_s) - stop.since_s < LIMITS.ask_after_s:
         return None  # something passed by, maybe
     if left and dial.sections[left[0].section] == dial.at(before):
