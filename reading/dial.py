@@ -17,7 +17,7 @@ from reading.dial_face import Face
 from reading.dial_walk import DIAL, Piece, Stop, bare_s, by, laid_s, missing, taken, walks
 from reading.layings import Steps
 from reading.limits import LIMITS
-from reading.logged_game import LoggedGame
+from reading.logged_game import LoggedEvent, LoggedGame
 from reading.passed_over import turns_when
 from reading.pieces import kinds
 from reading.policy import Decision, Doubt, Moment
@@ -181,6 +181,11 @@ class DialMoves:
                     yield Decision(events=(), confidence=DIAL.sure, asked=False, alternatives=(), at=face.square(0),
                                    frame=now.frame, replaces=line.seq)
                     return
+        misplaced = self._misplaced(face, claim, belief, log, colours)
+        if misplaced is not None:  # it is told anew, in the turn in which it came
+            yield Decision(events=(), confidence=DIAL.sure, asked=False, alternatives=(), at=face.square(0),
+                           frame=now.frame, replaces=misplaced.seq)
+            return
         has = [(f.player, f.where) for f in states[-1].standing.values() if f.feature == dial.feature]
         stays, stops = self._stays.get(dial.name, {}), self._stops.get(dial.name, [])
         came = self._came.get(dial.name, {})
@@ -236,6 +241,32 @@ class DialMoves:
                                after=None if mine and not asked else group.tile.seq,
                                replaces=mine[-1].seq if mine and not asked else None)
                 return
+
+    def _misplaced(self, face: Face, claim: type[Event], belief: TableBelief, log: LoggedGame,
+                   colours: Mapping[str, int]) -> LoggedEvent | None:
+        """A claim in the log of which a later turn of its player is known by now: it came when that turn's tile lay,
+        which was thought to be another player's."""
+        dial = face.dial
+        for n, group in enumerate(log.groups):
+            for line in group.rest if n >= len(log.groups) - DIAL.newest else ():
+                event, tile = line.event, group.tile.event if group.tile is not None else None
+                if type(event) is not claim or line.pinned or line.asked or not isinstance(tile, TilePlaced) \
+                        or sum(other.event == event for other in log.lines) > 1:  # it went home and came back
+                    continue
+                tracks = [f for f in self._beliefs.get(dial.name, TableBelief()).figures.values()
+                          if f.id in self._came.get(dial.name, {}) and f.real >= LIMITS.agreed
+                          and colours.get(f.paint_among(colours)) == tile.player
+                          and (place := face.section(*f.foot)) is not None
+                          and event == dial.claim(tile.player, getattr(event, "figure", ""), dial.sections[place[0]])]
+                if len(tracks) != 1:
+                    continue
+                came_s = self._came[dial.name][tracks[0].id]
+                turns, late = _turns_of(Stay(since_s=came_s, absent_s=tracks[0].before_s), tile.player, belief, log)
+                if late or not turns or turns[0] <= n or (laid_s(belief, log, turns[0]) or math.inf) > came_s:
+                    continue
+                if len(log.groups[turns[0]].lines) == 1 and not log.denied_in(turns[0], event):
+                    return line
+        return None
 
 
 def _free_turn(log: LoggedGame, n: int, player: int, claim: type[Event]) -> int:

@@ -29,6 +29,7 @@ class DialLimits:
     piece: float = 0.86  # probability of its piece below which people are asked (as `Limits.agreed`)
     looks: int = 2  # in a row that see a figure on a section before it is told (chosen)
     went: float = 3.0  # a figure that is seen to be gone, or to stand: whether the piece stopped there (chosen)
+    put_away: float = 0.8  # a stop that no sign explains: that a tile with one was put away (chosen); people are asked
     newest: int = 4  # turns whose events are still looked for (chosen)
 
 
@@ -99,6 +100,13 @@ def walks(piece: Piece, steps: Steps, belief: TableBelief, log: LoggedGame, stat
         if mine and (not came or dial.at(before) == dial.sections[came[-1].section]):
             continue
         if not signed and not (came and not tile.pinned and _may_have_sign(dial, before, tile.event)):
+            stop = _put_away(piece, n, before, belief, log, states, now) if not mine else None
+            way_there = ways.get(dial.sections[stop.section]) if stop is not None else None
+            if way_there is not None and not log.denied_in(n - 1, way_there):
+                yield Decision(events=(way_there,), confidence=DIAL.put_away, asked=True, frame=now.frame,
+                               alternatives=(((way_there,), DIAL.put_away), ((), 1.0 - DIAL.put_away)),
+                               at=face.square(0), after=_last_seq(log, n))
+                return
             continue
         if not came:  # moved afterwards, if no other tile can be the reason
             following = laid_s(belief, log, n + 1)
@@ -129,6 +137,32 @@ def walks(piece: Piece, steps: Steps, belief: TableBelief, log: LoggedGame, stat
                            at=face.square(0), frame=now.frame, after=_last_seq(log, n))
         if signed:
             return  # those after it depend on it
+
+
+def _put_away(piece: Piece, n: int, before: GameState, belief: TableBelief, log: LoggedGame,
+              states: Sequence[GameState], now: Moment) -> Stop | None:
+    """Where the piece stopped for good before a tile without a sign, if the next tile's sign does not explain that: a
+    tile with a sign was put away, which no look shows."""
+    dial, stops = piece.face.dial, piece.stops
+    laid, last, following = (laid_s(belief, log, m) for m in (n, n - 1, n + 1))
+    came = [k for k, s in enumerate(stops) if (last or -math.inf) < s.since_s <= (laid or -math.inf)]
+    if not came or dial.sections[stops[came[-1]].section] == dial.at(before):
+        return None
+    stop, left = stops[came[-1]], stops[came[-1] + 1:]
+    if now.t_s - (laid or now.t_s) < LIMITS.ask_after_s and not now.last:
+        return None  # the tile may turn out to have the sign
+    if (left[0].since_s if left else now.t_s) - stop.since_s < LIMITS.ask_after_s:
+        return None  # something passed by, maybe
+    if left and dial.sections[left[0].section] == dial.at(before):
+        return None  # it was misread: the piece never goes back
+    if stop.since_s <= bare_s(belief, log, n):
+        return stop
+    if following is None:
+        return stop if now.last else None  # the next tile may have the sign
+    tile = log.groups[n + 1].tile
+    signs = _signed(dial, states[-1], log, n + 1) or tile is not None and isinstance(tile.event, TilePlaced) \
+        and not tile.pinned and _may_have_sign(dial, states[log.span(n + 1)[0]], tile.event)
+    return stop if not signs or any((laid or 0.0) < s.since_s <= following for s in left) else None
 
 
 def _split(piece: Piece, n: int, begun: GameState, mine: Sequence[LoggedEvent], steps: Steps, belief: TableBelief,

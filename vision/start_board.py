@@ -4,9 +4,9 @@ outlines in a picture that are a square, and of them the one along whose sides t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, product
 
 import cv2
 import numpy as np
@@ -17,7 +17,7 @@ from vision.background import colour_distance, colours_of
 from vision.frames import Image
 from vision.lattice import UNIT, Array, Lattice, apply, area, inside, rectify
 from vision.senses import TileEvidence, TileSense, log_normal
-from vision.structure import CROP_PX, LETTERS, MARGIN, StructureNet
+from vision.structure import CROP_PX, LETTERS, MARGIN, StructureEstimate, StructureNet
 
 _RECT_PX, _STEP_PX = 320, 6  # side of a flattened board, and how far inside and outside are compared
 _TILE_PX = CROP_PX / (1 + 2 * MARGIN)
@@ -39,6 +39,7 @@ class Limits:
     cut: float = 0.06  # part of its side by which a corner that print has cut off is away from where the others say
     agreed: float = -0.4  # least mean log-likelihood of an edge
     plain: float = -0.1  # mean log-likelihood of an edge from which no other outline is tried
+    inside: float = 0.9  # part of a square that must be in the picture where the board is looked for among tiles
     turned: float = 4.0  # least margin over the board turned otherwise
 
 
@@ -98,20 +99,76 @@ class StartBoardFinder:
         self.board, self.limits = board, limits or Limits()
         self._net = StructureNet()
 
-    def find(self, bgr: Image) -> Lattice | None:
-        """The board's lattice, its squares named as in the game, or None. Other tiles must not touch the board."""
+    def find(self, bgr: Image, tiles: Callable[[], Lattice | None] = lambda: None) -> Lattice | None:
+        """The board's lattice, its squares named as in the game, or None. ``tiles`` finds those of the picture, and is
+        asked where no outline is plainly the board's: other tiles may touch it."""
         best: tuple[float, Lattice] | None = None
         for rough in self._outlines(bgr):
             for whole in (rough, *_completed(rough, self.limits.cut)):
-                corners = whole
-                for part in self.limits.within:
-                    corners = _sharpened(bgr, corners, part)
-                found = self._read(bgr, corners)
+                found = self._sharpest(bgr, whole, self.limits.within)
                 if found is not None and (best is None or found[0] > best[0]):
                     best = found
                 if best is not None and best[0] > self.limits.plain:
                     return best[1]
+        lying = tiles()
+        found = self._among(bgr, lying) if lying is not None and lying.shifts else None
+        if found is not None and (best is None or found[0] > best[0]):
+            best = found
         return best[1] if best is not None else None
+
+    def _sharpest(self, bgr: Image, corners: Array, within: Sequence[float]) -> tuple[float, Lattice] | None:
+        for part in within:
+            corners = _sharpened(bgr, corners, part)
+        return self._read(bgr, corners)
+
+    def _among(self, bgr: Image, tiles: Lattice) -> tuple[float, Lattice] | None:
+        """As `_read`, for the place among tiles along whose sides the network sees the board's edges."""
+        side = self.board.side
+        across, down = (range(min(places) - side, max(places) + side + 1) for places in zip(*tiles.shifts, strict=True))
+        poses = {at: tiles.predict(at) for at in product(across, down)}
+        poses = {at: pose for at, pose in poses.items() if inside(bgr.shape, pose, 12).mean() > self.limits.inside}
+        if not poses:
+            return None
+        said = self._net.ask(np.array([rectify(bgr, pose, _TILE_PX, MARGIN) for pose in poses.values()]), turns=4)
+        rows = {at: n for n, at in enumerate(poses)}
+        ranked = []
+        for x, y in poses:
+            squares = {(dx, dy): rows.get((x + dx, y + dy)) for dx in range(side) for dy in range(side)}
+            here = {at: row for at, row in squares.items() if row is not None}
+            if len(here) == len(squares):
+                ranked.append((max(self._fits(said, here))[0], (x, y)))
+        if not ranked or max(ranked)[0] < self.limits.agreed:
+            return None
+        x, y = max(ranked)[1]
+        inner = [(x + dx, y + dy) for dx in range(side) for dy in range(side)]
+        steps = np.concatenate([UNIT + at for at in inner]).astype(np.float32)
+        grid, _ = cv2.findHomography(steps, np.concatenate([apply(poses[at], UNIT) for at in inner]).astype(np.float32))
+        corners = apply(np.asarray(grid, float), UNIT * side + (x, y))
+        found = self._sharpest(bgr, corners, self.limits.within[1:]) or self._read(bgr, corners)
+        if found is None:
+            return None
+        worth, lattice = found
+        back = np.linalg.inv(lattice.grid)
+        for at in tiles.shifts.keys() - set(inner):
+            pose = tiles.predict(at)
+            u, v = np.floor(apply(back @ pose, [(0.5, 0.5)])[0]).astype(int)
+            if (there := (int(u), int(v))) not in lattice.board:
+                lattice.shifts[there] = _squarely(lattice, there, pose)
+        return worth, lattice
+
+    def _fits(self, said: StructureEstimate, rows: Mapping[Square, int]) -> Iterator[tuple[float, int]]:
+        """By quarter turns of squares (0, 0) to (side - 1, side - 1) against the game, the mean log-likelihood of the
+        board's edges. ``rows`` are the squares' in what the network said."""
+        side = self.board.side
+        left, top = (min(at[axis] for at in self.board.edges) for axis in (0, 1))
+        for turns in range(4):
+            logliks = []
+            for (x, y), n, letter in self.board.outside():
+                dx, dy = x - left, y - top
+                for _ in range(turns):
+                    dx, dy = side - 1 - dy, dx
+                logliks.append(float(said.sides[rows[dx, dy], (n + turns) % 4, LETTERS.index(letter)]))
+            yield float(np.mean(logliks)), turns
 
     def _read(self, bgr: Image, corners: Array) -> tuple[float, Lattice] | None:
         """How well the board fits an outline's corners (4, 2), clockwise, and its lattice."""
@@ -123,15 +180,7 @@ class StartBoardFinder:
                  if x in (0, side - 1) or y in (0, side - 1)}
         said = self._net.ask(np.array(list(crops.values())), turns=4)
         rows = {at: n for n, at in enumerate(crops)}
-        ranked = []
-        for turns in range(4):  # of the outline against the game
-            logliks = []
-            for (x, y), n, letter in self.board.outside():
-                dx, dy = x - left, y - top
-                for _ in range(turns):
-                    dx, dy = side - 1 - dy, dx
-                logliks.append(float(said.sides[rows[dx, dy], (n + turns) % 4, LETTERS.index(letter)]))
-            ranked.append((float(np.mean(logliks)), turns))
+        ranked = list(self._fits(said, rows))
         ranked.sort(reverse=True)
         worth, turns = ranked[0]
         if worth < limits.agreed or (worth - ranked[1][0]) * len(self.board.outside()) < limits.turned:
@@ -272,6 +321,18 @@ def _refined(hull: Array, outline: Array, corners: Array) -> Array:
             return corners
         out.append(p[:2] / p[2])
     return np.array(out)
+
+
+def _squarely(lattice: Lattice, at: Square, pose: Array) -> tuple[float, float, float]:
+    """Displacement and turn of a tile whose pose is that of another lattice, whichever of its corners comes first."""
+    shifts = [lattice.shift_of(at, pose @ _quarter(turns)) for turns in range(4)]
+    return min(shifts, key=lambda shift: abs(shift[2]))
+
+
+def _quarter(turns: int) -> Array:
+    """A square onto itself, turned so often by a quarter."""
+    cos, sin = ((1, 0), (0, 1), (-1, 0), (0, -1))[turns % 4]
+    return np.array([[cos, -sin, 0.5 - 0.5 * cos + 0.5 * sin], [sin, cos, 0.5 - 0.5 * sin - 0.5 * cos], [0, 0, 1.0]])
 
 
 def _step(x: float, y: float) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -45,9 +45,14 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
     others = Neutrals(neutrals, known, view)
 
     def find(bgr: Image) -> Lattice | None:
-        if whole is not None and (lattice := whole.find(bgr)) is not None:
-            return lattice
-        found = finder.find(bgr)
+        if whole is not None:
+            tiles = cache(lambda: finder.find(bgr))
+            lattice = whole.find(bgr, lambda: lying.lattice if (lying := tiles()) is not None else None)
+            if lattice is not None:
+                return lattice
+            found = tiles()
+        else:
+            found = finder.find(bgr)
         if found is None or float(np.mean(list(found.present.values()))) < SURELY:
             return None
         return found.lattice

@@ -16,7 +16,7 @@ from scoring.log import Amended, Retracted, effective, open_questions
 from scoring.rules import edition
 from scoring.state import GameState
 from scoring.tiles import Square
-from vision.looks import NeutralLook, TableLook
+from vision.looks import NeutralLook, SquareLook, TableLook
 
 SETUP = Setup(expansions=("wheel",), rules=edition(),
               players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")))
@@ -42,6 +42,7 @@ class DialTable(Table):
         self.setup = setup
         self.piece: str | None = "fortune"
         self.hidden: Square | None = None
+        self.bare: Square | None = None
         self.sees()
 
     def look(self) -> TableLook:
@@ -50,6 +51,8 @@ class DialTable(Table):
         if self.piece is not None:
             at, foot = point(self.piece)
             squares[at] = replace(squares[at], neutral={"pig": NeutralLook(there=4.0, foot=foot)})
+        if self.bare is not None and self.bare not in self.tiles:
+            squares[self.bare] = SquareLook(there=-5.0, seen=1.0, figures=())
         if self.hidden is not None:
             squares[self.hidden] = replace(squares[self.hidden], seen=0.1)
         return replace(seen, squares=squares)
@@ -494,3 +497,65 @@ def test_a_figure_on_a_section_follows_when_its_tile_turns_out_to_be_another_pla
     table.book.say(Amended(seq=seq, body=replace(tile, player=1)))
     table.sees()
     assert not [e for e in table.told(CrownTaken) if table.events[table.events.index(e) - 1] == replace(tile, player=1)]
+
+
+def test_a_figure_told_in_its_players_turn_before_moves_to_the_one_in_which_it_came(table: DialTable) -> None:
+    """Both tiles came to sight together, and the newer one was taken for Ben's."""
+    table.tiles |= {NORTH: PLAIN, WEST: ("wheel.32", 0)}
+    table.sees()
+    table.puts("famine", "red")
+    table.sees()
+    (claim,) = table.told(CrownTaken)
+    (first, second) = laid_by(table)
+    assert table.events.index(claim) == 1 and (first[1], second[1]) == (0, 1)
+    seq, tile = next((seq, e) for seq, e in effective(table.book.entries) if isinstance(e, TilePlaced) and e.player)
+    table.book.say(Amended(seq=seq, body=replace(tile, player=0)))
+    table.sees(6)
+    assert [type(e) for e in table.events] == [TilePlaced, TilePlaced, CrownTaken]
+    assert table.told(CrownTaken) == [claim]
+
+
+def test_a_stop_before_a_tile_without_the_sign_is_asked_about(table: DialTable) -> None:
+    """A tile with the sign was put away, and the one that came instead has none, nor has any with its edges."""
+    table.bare = NORTH
+    table.turns_to("tax")
+    table.lays(NORTH, *PLAIN)
+    assert not open_questions(table.book.entries)  # it may turn out to have the sign
+    table.sees()
+    (seq,) = open_questions(table.book.entries)
+    assert table.events == [WheelTurned(player=0, steps=1), TilePlaced(player=0, tile="wheel.32", at=NORTH, rot=3)]
+    assert dict(effective(table.book.entries))[seq] == table.events[0]
+    table.turns_to("storm")
+    table.lays(WEST, *SIGNED)
+    assert table.told(WheelTurned)[1:] == [WheelTurned(player=1, steps=2)]
+
+
+def test_that_no_tile_was_put_away_is_not_asked_again(table: DialTable) -> None:
+    table.bare = NORTH
+    table.turns_to("tax")
+    table.lays(NORTH, *PLAIN)
+    assert not open_questions(table.book.entries)  # it may turn out to have the sign
+    table.sees()
+    (seq,) = open_questions(table.book.entries)
+    table.book.say(Retracted(seq=seq))
+    table.sees(12)
+    assert not table.told(WheelTurned) and not open_questions(table.book.entries)
+
+
+@pytest.mark.parametrize("signed", [True, False])
+def test_a_stop_that_came_to_sight_with_such_a_tile_waits_for_the_next_one(table: DialTable, signed: bool) -> None:
+    table.tiles[NORTH] = PLAIN
+    table.turns_to("tax")
+    table.sees(3)
+    assert not table.told(WheelTurned)
+    table.lays(WEST, *(SIGNED if signed else ("wheel.32", 0)))
+    assert table.told(WheelTurned) == [WheelTurned(player=int(signed), steps=1)]
+    assert bool(open_questions(table.book.entries)) is not signed
+
+
+def test_a_stop_that_was_misread_for_a_while_is_none(table: DialTable) -> None:
+    table.turns_to("tax")
+    table.turns_to("fortune")
+    table.lays(NORTH, *PLAIN)
+    table.sees(6)
+    assert not table.told(WheelTurned) and not open_questions(table.book.entries)

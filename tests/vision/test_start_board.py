@@ -20,6 +20,7 @@ from scoring.tiles import Square
 from scoring.transcript import Game, turns_of, write
 from vision.dial import DialPiece
 from vision.figures import find_figures
+from vision.find import BoardFinder
 from vision.lattice import UNIT, Lattice, apply
 from vision.neutral import Kind
 from vision.simulator import Options, Simulator
@@ -175,3 +176,18 @@ def test_what_the_piece_uncovers_is_no_figure() -> None:
     there = replace(some, look=replace(some.look, foot=stood.foot, there=6.0))
     lifted = min(a.frame for v in sim.truth.timeline.visits for a in v.acts if a.kind == "lift")
     assert not piece.see(sim.still(lifted), lattice, {at: (there,)})[at]
+
+
+@pytest.mark.parametrize(("seed", "level", "turn"), [(11, "easy", 2), (12, "normal", 15), (13, "hard", 15)])
+def test_it_is_found_among_tiles(seed: int, level: str, turn: int) -> None:
+    """The camera's first look at a game that is taken up again."""
+    sim = played(seed, level)
+    image = sim.still(sim.truth.turns[turn].end)
+    tiles = BoardFinder().find(image)
+    assert tiles is not None
+    lattice = finder(seed).find(image, lambda: tiles.lattice)
+    assert lattice is not None
+    off = {at: np.abs(apply(lattice.pose(at, shift), UNIT) - sim.truth.corners_px(at)).max()
+           for at, shift in lattice.shifts.items()}
+    assert max(off[at] for at in lattice.board) < 0.06 * lattice.usual_side_px()
+    assert off.keys() > lattice.board and max(off.values()) < 0.2 * lattice.usual_side_px()
