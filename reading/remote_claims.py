@@ -98,7 +98,7 @@ class RemoteClaims:
             if turn is group or turn.tile is None or turn.figures() or _came_later(belief, turn, f.back_s):
                 continue
             state = states[log.span(n)[1]]
-            here = [e for e in self._answers(n, state) if (e.at, e.player) == (at, player)]
+            here = [e for e in self.answers(n, state) if (e.at, e.player) == (at, player)]
             allowed, placed = {_plain(e): e for e in here}, state.tiles.get(at)
             if not allowed or placed is None:
                 continue
@@ -161,7 +161,7 @@ class RemoteClaims:
         return any(isinstance(a, FigurePlaced) and (a.at, a.player) == (at, tile.player)
                    for c in after.box.moves(after) if c.event is FigurePlaced for a in c.answers)
 
-    def _answers(self, n: int, state: GameState) -> tuple[FigurePlaced, ...]:
+    def answers(self, n: int, state: GameState) -> tuple[FigurePlaced, ...]:
         """The placements that the rules allowed in turn ``n`` on other tiles than the one just laid, also after what
         may have happened unseen (`reading.unseen`)."""
         if n not in self._allowed:
