@@ -28,6 +28,7 @@ from functools import partial
 from reading.alignment import Alignment, agreement, aligned_by_start, aligned_by_tiles
 from reading.belief import TableBelief, figures_seen_on, updated
 from reading.claims import UnseenClaims
+from reading.covered_tops import covered_tops
 from reading.dial import DialMoves
 from reading.doubtful import DoubtfulTiles, about_piece, piece_doubts, piece_waits
 from reading.effects import Effects
@@ -216,12 +217,13 @@ class GameReader:
         long_past, amended = self._long_past(log, state, now)
         walked, not_sure = self._neutral_moves.decide(self._informed, log, states, self._colours, now)
         raised, maybe = self._stack_moves.decide(self._informed, log, states, self._colours, now)
+        covered = covered_tops(self._informed, log, states, self._stack_moves, self._remote_claims.answers, now)
         turned, open_ = self._dial_moves.decide(self._informed, log, states, self._colours, now)
         made, shown, self._doubts = decisions(
             self._informed, histories, log, before, now,
             {**long_past,
              **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
-            [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe, *open_,
+            [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe, *open_, *covered,
              *passed_over(log, states, whose, now)],
             partial(self._effects.of, tuple(events)), partial(piece_waits, self._belief))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})

@@ -44,12 +44,13 @@ class RemoteClaims:
         figure that was not there before them waits: one of them may let its player place it."""
         if log.version != self._version:
             self._version, self._allowed = log.version, {}
-        put = [line for g in log.groups for line in g.rest
+        put = [(line.event, g) for g in log.groups for line in g.rest
                if isinstance(line.event, FigurePlaced) and line.event.at != g.at]
+        stand = {(s.at, s.player, s.feature) for s in states[-1].standing.values()}
         told: list[Decision] = []
         asked: list[Doubt] = []
         apart: dict[int, float] = {}  # with the end of their tile's turn
-        known = {p.event.at for p in put if isinstance(p.event, FigurePlaced)}
+        known = {e.at for e, _ in put}
         awaited = min((_bare_s(belief, at) for at in fresh), default=math.inf) if states[-1].box.reaching else math.inf
         since = min((_since_s(belief, g) for g in log.groups[-LIMITS.open_turns:]), default=0.0)
         for at, tracks in _by_square(belief, tops or {}).items():
@@ -62,16 +63,17 @@ class RemoteClaims:
                 player = colours.get(f.paint, -1)
                 if f.real < SURELY or player < 0 or f.back_s < _over_s(belief, log, group):
                     continue
-                line = next((p for p in put if isinstance(p.event, FigurePlaced)
-                             and (p.event.at, p.event.player) == (at, player)), None)
+                mine = [(e, g) for e, g in put if (e.at, e.player) == (at, player)]
+                # whoever came after the turn of one that has left is another one
+                logged = any((at, player, e.feature) in stand or g is log.groups[-1]
+                             or f.back_s < _over_s(belief, log, g) for e, g in mine)
                 top = (tops or {}).get(at)
-                made = None if line is not None else self._of(f, at, group, player, belief, log, states, colours, now,
-                                                              top)
-                if line is not None or made is not None or f.back_s > awaited and not now.last \
+                made = None if logged else self._of(f, at, group, player, belief, log, states, colours, now, top)
+                if mine or made is not None or f.back_s > awaited and not now.last \
                         and not _came_with(f, at, belief):
                     apart[f.id] = _over_s(belief, log, group)
                 doubt = self._may_be_allowed(f, at, group, player, belief, log, states, colours, now) \
-                    if line is None and made is None and states[-1].box.reaching else None
+                    if not logged and made is None and states[-1].box.reaching else None
                 if doubt is not None:
                     apart[f.id] = _over_s(belief, log, group)
                     asked.append(doubt)
@@ -96,7 +98,7 @@ class RemoteClaims:
             if turn is group or turn.tile is None or turn.figures() or _came_later(belief, turn, f.back_s):
                 continue
             state = states[log.span(n)[1]]
-            here = [e for e in self._answers(n, state) if (e.at, e.player) == (at, player)]
+            here = [e for e in self.answers(n, state) if (e.at, e.player) == (at, player)]
             allowed, placed = {_plain(e): e for e in here}, state.tiles.get(at)
             if not allowed or placed is None:
                 continue
@@ -159,7 +161,7 @@ class RemoteClaims:
         return any(isinstance(a, FigurePlaced) and (a.at, a.player) == (at, tile.player)
                    for c in after.box.moves(after) if c.event is FigurePlaced for a in c.answers)
 
-    def _answers(self, n: int, state: GameState) -> tuple[FigurePlaced, ...]:
+    def answers(self, n: int, state: GameState) -> tuple[FigurePlaced, ...]:
         """The placements that the rules allowed in turn ``n`` on other tiles than the one just laid, also after what
         may have happened unseen (`reading.unseen`)."""
         if n not in self._allowed:

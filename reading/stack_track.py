@@ -46,6 +46,9 @@ class StackLimits:
     shadow: float = 0.6  # range of tones in a shadow
     covers: float = 0.2  # tiles from where the top of a first block is expected to where it may appear: about half its
     # width, so that it covers its place (chosen)
+    unclear: float = 2.0  # evidence of one look against a top that may well be there (measured: 0.2 to 1.6 where nobody
+    # stands on it, 4 to 5 where a follower is hardly seen)
+    hides: float = 6.0  # evidence beyond that from which something stands on a known top (chosen: three looks)
     there: float = 4.0  # most evidence of one look about whether there is a pile at all
     recent_s: float = 60.0  # of hypotheses that differ only in when older blocks came, the likeliest is kept
     most: int = 8  # hypotheses kept of each pile
@@ -86,13 +89,15 @@ class Pile:
 class StackTrack:
     """The belief about one place: hypotheses, the likeliest first, the time of the last look, whether it showed a
     plain top, on which nothing stands, and whether something stood there since the last look that did; the times of the
-    newest looks, and whether each showed the top."""
+    newest looks, and whether each showed the top; ``hidden`` is the evidence, in nats, of those since the last one that
+    did that it cannot be seen."""
 
     piles: tuple[Pile, ...]
     looked_s: float = -math.inf
     plain: bool = False
     touched: bool = False
     looks: tuple[tuple[float, bool], ...] = ()
+    hidden: float = 0.0
 
     @property
     def height(self) -> int:
@@ -121,7 +126,7 @@ class StackTrack:
         """The belief if it is known to be exactly so high and a figure stands on it."""
         pile = next((p for p in self.piles if p.height == height), None)
         made = began(height) if pile is None else replace(self, piles=(replace(pile, weight=0.0, came_s=()),))
-        return replace(made, plain=False, touched=True)
+        return replace(made, plain=False, touched=True, hidden=0.0)
 
     def uncovered(self, height: int, look: StackLook, t_s: float) -> StackTrack:
         """The belief after a look that shows the top without the figure that had stood there: whoever put it on or took
@@ -157,8 +162,9 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
     kept = [replace(p, weight=p.weight - best) for p in ranked[:STACK.most] if p.weight > best - STACK.behind]
     plain = look.there >= STACK.clearly[1]
     shown = look.there >= 0.0 or track.height == 0
+    hidden = 0.0 if shown else track.hidden + share * max(min(STACK.there, -look.there) - STACK.unclear, 0.0)
     return StackTrack(piles=tuple(kept), looked_s=t_s, plain=plain, touched=track.touched and not plain,
-                      looks=(*track.looks, (t_s, shown))[-STACK.remembered:])
+                      looks=(*track.looks, (t_s, shown))[-STACK.remembered:], hidden=hidden)
 
 
 def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, knocks: float) -> Iterator[Pile]:

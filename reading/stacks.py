@@ -147,7 +147,8 @@ class StackMoves:
                 if found is None:
                     continue
                 came_s, margin, ways = found
-                if not track.plain and any(f.came_s > came_s - LIMITS.notice_s for f in _on_top(belief, at, track)):
+                on_top = figures_on_top(belief, at, track)
+                if not track.plain and any(f.came_s > came_s - LIMITS.notice_s for f in on_top):
                     continue  # it is the figure on top that looks different
                 if (self._said[at], self._denied[at]) != self._settled.get((name, at), (0, 0)):
                     continue  # people have said something since the last look
@@ -291,7 +292,7 @@ def _span_s(belief: TableBelief, log: LoggedGame, n: int) -> tuple[float, float]
     return _since_s(belief, log.groups[n]), next_s + LIMITS.notice_s
 
 
-def _on_top(belief: TableBelief, at: Square, track: StackTrack) -> list[FigureTrack]:
+def figures_on_top(belief: TableBelief, at: Square, track: StackTrack) -> list[FigureTrack]:
     """The figures that appear to stand on a pile."""
     top = at[0] + track.piles[0].mean[0], at[1] + track.piles[0].mean[1]
     return [f for f in belief.figures.values() if f.real > 0.0 and f.present and math.dist(f.foot, top) < STACK.on_top]

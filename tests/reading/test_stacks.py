@@ -152,6 +152,28 @@ def test_a_follower_on_top_closes_it(table: PilesTable) -> None:
     assert len(table.told(TowerRaised)) == 1 and not fold(SETUP, table.book.events()).issues
 
 
+def test_one_who_follows_another_of_the_same_player_on_top_is_another_one(table: PilesTable) -> None:
+    """The camera sees the same figure in the same place as before the capture."""
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    table.lays(FAR, "base.U", 0)
+    guard = (replace(figure("base.U", 0, "road", "E W", "blue"), foot=(0.53, 0.48)),)
+    table.figures[SOUTH], table.piles[SOUTH] = guard, top(1, off=(0.03, 0.01), there=1.0)
+    table.sees(4)
+    table.piles[0, 2] = top(0)
+    table.lays((0, 2), "tower.03", 0)
+    table.figures[SOUTH], table.piles[SOUTH], table.piles[0, 2] = (), top(1), top(1)
+    table.sees(5)
+    assert [e.at for e in table.told(Captured)] == [SOUTH]  # type: ignore[attr-defined]
+    table.lays((-3, 0), "base.U", 0)
+    table.figures[SOUTH], table.piles[SOUTH] = guard, top(1, off=(0.03, 0.01), there=1.0)
+    table.sees(4)
+    stands = [e for e in table.told(FigurePlaced) if e.feature == "tower"]  # type: ignore[attr-defined]
+    assert [(e.player, e.at) for e in stands] == [(1, SOUTH)] * 2  # type: ignore[attr-defined]
+    assert not table.book.questions and not fold(SETUP, table.book.events()).issues
+
+
 def test_that_nobody_was_taken_is_believed(table: PilesTable) -> None:
     """People say so; who vanishes beside the block afterwards was not taken by it."""
     table.tiles[(1, 1)] = ("base.B", 0)
@@ -263,6 +285,18 @@ def test_print_where_a_much_higher_pile_would_appear_is_no_first_block(table: Pi
     table.piles[SOUTH] = replace(top(1), heights=(-6.0, -1.0, -0.6, -2.7, *(-6.6,) * 8), tone=4.3)
     table.sees()
     assert table.told(TowerRaised) == [TowerRaised(player=1, at=SOUTH)]
+
+
+@pytest.mark.parametrize("beside", [0.1, 0.3])  # tiles
+def test_a_first_block_covers_its_place(table: PilesTable, beside: float) -> None:
+    """One that was put down beside the middle looks like a higher pile; what is as far away as that is print."""
+    blocks = round(beside / math.hypot(*FLOOR))  # of the pile whose top would appear there
+    heights = (-6.0, *(-0.8 * (n - blocks) ** 2 for n in range(blocks)), 0.0, -0.8, -3.2)
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = replace(top(blocks + 1, there=3.0), heights=heights)
+    table.sees()
+    assert table.told(TowerRaised) == ([TowerRaised(player=0, at=SOUTH)] if beside < STACK.covers else [])
+    assert not table.book.questions
 
 
 def test_whether_a_knight_that_scored_was_taken_before_is_asked(table: PilesTable) -> None:

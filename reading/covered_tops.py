@@ -1,0 +1,75 @@
+"""Figures on piles that are hardly seen as figures: the top that was plain is not found any more, look after look.
+
+A pile does not get lower, and a hand is gone after a few looks. If a rule let the player of that turn put somebody on
+top, that is the likeliest cause, and people are asked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from reading.belief import TableBelief
+from reading.limits import LIMITS
+from reading.logged_game import LoggedGame, LoggedTurn
+from reading.policy import Decision, Doubt, Moment
+from reading.stack_track import STACK, StackTrack
+from reading.stacks import StackMoves, figures_on_top
+from scoring.events import Event, FigurePlaced
+from scoring.state import GameState
+from scoring.tiles import Square
+from vision.looks import probability
+
+
+def covered_tops(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], piles: StackMoves,
+                 answers: Callable[[int, GameState], Sequence[FigurePlaced]], now: Moment) -> Iterator[Doubt]:
+    """The questions who stands on such a pile. ``states`` are the states after each event of the log, preceded by the
+    initial one; ``answers`` are the placements on older tiles that the rules allow in a turn, by its number, after
+    that state."""
+    state = states[-1]
+    for stack in state.box.stacks:
+        closed = {f.at for f in state.standing.values() if f.feature == stack.top}
+        heights = stack.heights(state)
+        for (name, at), track in piles.tracks.items():
+            if name != stack.name or at in closed or track.hidden < STACK.hides or not heights.get(at) \
+                    or figures_on_top(belief, at, track):
+                continue
+            since_s = min(track.in_vain_s(math.inf), default=math.inf)
+            if now.t_s - since_s < LIMITS.ask_after_s and not now.last:
+                continue  # a hand may rest there
+            made = _decision(at, stack.top, track, since_s, belief, log, states, answers, now)
+            if made is not None:
+                yield Doubt(decision=made, gain=1.0, due=True)
+
+
+def _decision(at: Square, top: str, track: StackTrack, since_s: float, belief: TableBelief, log: LoggedGame,
+              states: Sequence[GameState], answers: Callable[[int, GameState], Sequence[FigurePlaced]],
+              now: Moment) -> Decision | None:
+    """The question in the newest turn that allowed it, of those that began before the top was missed and that were not
+    over when it was seen last."""
+    shown_s = max((t_s for t_s, shown in track.looks if shown), default=-math.inf)
+    over_s = math.inf
+    for n in log.newest(LIMITS.open_turns):
+        turn, state = log.groups[n], states[log.span(n)[1]]
+        next_s, over_s = over_s, _since_s(belief, turn)
+        if turn.tile is None or turn.figures() or over_s > since_s:
+            continue
+        if next_s < shown_s:
+            return None
+        weights: dict[Event, float] = {
+            e: math.exp(-LIMITS.seldom_piece * (state.box.counts[e.figure] == 1)) for e in answers(n, state)
+            if (e.at, e.feature) == (at, top) and not log.denied_for(e, turn)}
+        if not weights:
+            continue
+        sure = probability(min(track.hidden - STACK.hides, LIMITS.agreed))
+        ranked = sorted(((e, sure * w / sum(weights.values())) for e, w in weights.items()), key=lambda r: -r[1])
+        return Decision(events=(ranked[0][0],), confidence=ranked[0][1], asked=True, at=at, frame=now.frame,
+                        alternatives=(*(((e,), p) for e, p in ranked[:3]), ((), 1.0 - sure)),
+                        after=None if n == len(log.groups) - 1 else turn.last_seq)
+    return None
+
+
+def _since_s(belief: TableBelief, turn: LoggedTurn) -> float:
+    """Since when the turn's tile has been seen; infinite if it is not seen."""
+    track = belief.squares.get(turn.at) if turn.at is not None else None
+    return math.inf if track is None or track.laid is None else track.laid.since_s

@@ -1,0 +1,77 @@
+"""Who stands on a pile and is hardly seen is asked about, because its top is not found any more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tables import figure
+from test_stacks import EAST, FAR, SOUTH, WEST, PilesTable, top
+
+from reading.limits import LIMITS
+from scoring.events import FigurePlaced
+from scoring.expansions.tower import TowerRaised
+from scoring.log import Retracted, open_questions
+
+MORE = (-3, 0)
+GUARD = FigurePlaced(player=1, figure="follower", at=SOUTH, feature="tower", where="I")
+
+
+@pytest.fixture
+def table() -> PilesTable:
+    """Anna has begun a tower in the south, which Ben may close in the turn of the newest tile."""
+    made = PilesTable()
+    made.piles[SOUTH] = top(0)
+    made.lays(SOUTH, "tower.02", 0)
+    made.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
+    made.lays(WEST, "base.U", 0)
+    made.lays(EAST, "base.U", 0)
+    made.piles[SOUTH] = top(1)
+    made.sees()
+    made.lays(FAR, "base.U", 0)
+    assert made.told(TowerRaised) == [TowerRaised(player=0, at=SOUTH)]
+    return made
+
+
+def hidden(table: PilesTable, there: float) -> None:
+    """The top is not found for long enough."""
+    table.piles[SOUTH] = replace(top(1, off=(0.2, 0.1)), there=there)
+    table.sees(int(LIMITS.ask_after_s / 2.0) + 2, 2.0)
+
+
+def guards(table: PilesTable) -> list[FigurePlaced]:
+    return [e for e in table.told(FigurePlaced) if e.feature == "tower"]  # type: ignore[misc, attr-defined]
+
+
+def test_a_top_that_is_not_found_any_more_is_asked_about(table: PilesTable) -> None:
+    hidden(table, -4.7)
+    assert guards(table) == [GUARD] and table.book.questions == 1
+
+
+def test_it_is_asked_about_in_the_turn_in_which_it_was_missed_first(table: PilesTable) -> None:
+    table.piles[SOUTH] = replace(top(1, off=(0.2, 0.1)), there=-4.7)
+    table.sees(2, 2.0)
+    table.lays(MORE, "base.U", 0)
+    hidden(table, -4.7)
+    assert guards(table) == [GUARD] and table.book.questions == 1
+
+
+@pytest.mark.parametrize("there", [-1.6, 0.5])
+def test_a_top_that_is_seen_badly_is_not(table: PilesTable, there: float) -> None:
+    hidden(table, there)
+    assert not guards(table) and not table.book.questions
+
+
+def test_a_hand_that_rests_there_is_not(table: PilesTable) -> None:
+    table.piles[SOUTH] = replace(top(1, off=(0.2, 0.1)), there=-4.7)
+    table.sees(6, 2.0)
+    table.piles[SOUTH] = top(1)
+    table.sees(12, 2.0)
+    assert not guards(table) and not table.book.questions
+
+
+def test_that_nobody_stands_there_is_believed(table: PilesTable) -> None:
+    hidden(table, -4.7)
+    table.book.say(Retracted(seq=max(open_questions(table.book.entries))))
+    hidden(table, -4.7)
+    assert not guards(table) and table.book.questions == 1
