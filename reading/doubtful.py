@@ -4,11 +4,9 @@ they were logged, so people are asked."""
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-
-import numpy as np
 
 from reading.belief import FigureTrack, TableBelief
 from reading.evidence import figures_on, readings_of
@@ -109,30 +107,6 @@ def piece_waits(belief: TableBelief, doubt: Doubt) -> bool:
     return about_piece(doubt) and sum(f.length > 0.0 and f.real > 0.0 for f in belief.figures.values()) < PIECES.enough
 
 
-def _track(belief: TableBelief, told: Mapping[int, FigureTrack], event: FigurePlaced, colours: Mapping[str, int],
-           ) -> FigureTrack | None:
-    """The track of a logged figure."""
-    return next((told[f.id] for f in figures_on(belief, event.at)
-                 if f.id in told and colours.get(f.paint) == event.player), None)
-
-
-def _larger(belief: TableBelief, log: LoggedGame, told: Mapping[int, FigureTrack], state: GameState,
-            colours: Mapping[str, int]) -> dict[int, dict[int, float]]:
-    """By player and entry: the log-odds that a figure that stands is the player's large one; infinite where people
-    settled it."""
-    stand = {(f.player, f.at) for f in state.standing.values() if f.figure in SIZES}
-    out: dict[int, dict[int, float]] = defaultdict(dict)
-    for line in (line for group in log.groups for line in group.rest):
-        event = line.event
-        if not isinstance(event, FigurePlaced) or (event.player, event.at) not in stand or event.figure not in SIZES:
-            continue
-        if line.pinned:
-            out[event.player][line.seq] = math.inf if event.figure == SIZES[1] else -math.inf
-        elif (track := _track(belief, told, event, colours)) is not None:
-            out[event.player][line.seq] = track.kinds[SIZES[1]] - track.kinds[SIZES[0]] - PIECES.single
-    return out
-
-
 def piece_doubts(belief: TableBelief, log: LoggedGame, told: Mapping[int, FigureTrack], state: GameState,
                  colours: Mapping[str, int], now: Moment) -> tuple[dict[int, Doubt], list[Decision]]:
     """Standing followers whose size may not be the logged one: doubts by the sequence number of the figure's entry, and
@@ -141,19 +115,16 @@ def piece_doubts(belief: TableBelief, log: LoggedGame, told: Mapping[int, Figure
     sizes = [p for p in SIZES if p in state.box.counts]
     doubts: dict[int, Doubt] = {}
     amended: list[Decision] = []
-    larger = _larger(belief, log, told, state, colours) if len(sizes) == 2 else {}
     for group in log.groups[:-LIMITS.open_turns] if len(sizes) == 2 else ():
         for line in group.rest:  # also those that a rule let their player put on another tile
             event = line.event
             if line.pinned or line.asked or not isinstance(event, FigurePlaced) or event.figure not in sizes:
                 continue
-            track = _track(belief, told, event, colours)
+            track = next((told[f.id] for f in figures_on(belief, event.at)
+                          if f.id in told and colours.get(f.paint) == event.player), None)
             if track is None:
                 continue
-            rest = [v for seq, v in larger.get(event.player, {}).items() if seq != line.seq]
-            # a player has one of them, so at most one of all that stand is it
-            one = min(float(np.logaddexp.reduce([0.0, *rest])), PIECES.most)
-            odds = {p: track.kinds[p] - (PIECES.single + one) * (p == SIZES[1]) for p in sizes}
+            odds = {p: track.kinds[p] - LIMITS.seldom_piece * (p == SIZES[1]) for p in sizes}
             other = sizes[1 - sizes.index(event.figure)]
             lead = odds[event.figure] - odds[other]
             if lead >= LIMITS.agreed:

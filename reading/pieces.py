@@ -45,7 +45,6 @@ class PieceLimits:
     builds: float = 0.12  # standard deviation of that between makers: 0.34 in the only film with builders
     longer: float = 0.15  # logarithm of the ratio of a pig's to an ordinary length: 0.32 for 22.1 mm, 0 in a film
     rooted: float = 0.2  # standard deviation of that between makers (chosen)
-    single: float = 0.55  # log-odds against the large one, given that at most one of a player's figures is it (chosen)
     share: float = 0.2  # share of large followers among the figures on a table
     builders: float = 0.05  # share of builders, and of pigs
     spoiled: float = 0.015  # share of silhouettes that say nothing: cut off, or merged with another

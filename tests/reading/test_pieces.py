@@ -126,30 +126,6 @@ def test_a_piece_of_a_turn_long_past_is_amended_or_asked_about(large: float, bef
     assert all(d.replaces == turn + 1 and not d.asked and d.confidence > 0.85 for d in changed)
 
 
-@pytest.mark.parametrize(("settled", "other", "asked"), [
-    ("", -6.0, True),  # which of the two is the large one
-    ("", 6.0, False),  # the other one plainly is
-    ("large", 0.0, False),  # people have said so
-    ("follower", 6.0, True),
-])
-def test_a_player_has_one_large_follower(settled: str, other: float, asked: bool) -> None:
-    """What is known of the player's other followers counts for a doubtful one."""
-    events: list[Event] = []
-    for x in range(1, 8):
-        events.append(TilePlaced(player=0, tile="base.U", at=(x, 0), rot=0))
-        if x < 3:
-            events.append(FigurePlaced(player=0, figure=settled or "follower" if x == 2 else "follower", at=(x, 0),
-                                       feature="road", where="N S"))
-    log = logged_game([LogEntry(seq=n, body=e, source="hand" if n == 4 and settled else "camera", confidence=0.9)
-                       for n, e in enumerate(events, 1)])
-    one, two = (replace(track(n, 0.4), foot=(n + 0.5, 0.5)) for n in (1, 2))
-    told = {n: replace(seen, pieces={"follower": 0.0, "large": large}, settled=True)
-            for n, seen, large in ((1, one, 1.0), (2, two, other))}
-    doubts, _ = piece_doubts(TableBelief(figures={1: one, 2: two}), log, told, fold(ROAD, events), {"red": 0},
-                             Moment(frame=9, t_s=9.0))
-    assert (2 in doubts) == asked
-
-
 @pytest.mark.parametrize(("others", "gone", "kind", "waits"), [
     (2, False, "large", True),
     (PIECES.enough, False, "large", False),  # no other figure will tell more
