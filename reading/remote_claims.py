@@ -148,6 +148,9 @@ class RemoteClaims:
             top = max(weights.values())
             total = sum(math.exp(w - top) for w in weights.values())
             ranked = sorted(((e, math.exp(w - top) / total) for e, w in weights.items()), key=lambda r: -r[1])[:4]
+            if max((w for e, w in weights.items() if e != line.event), default=-math.inf) \
+                    < weights[line.event] - LIMITS.sure:
+                continue  # the tile is that one, whatever the figure is
             made = Decision(events=(line.event,), confidence=math.exp(weights[line.event] - top) / total, asked=True,
                             alternatives=tuple(((e,), p) for e, p in ranked), at=line.event.at, frame=now.frame,
                             replaces=line.seq)

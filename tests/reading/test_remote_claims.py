@@ -8,6 +8,7 @@ import pytest
 from tables import figure
 from test_neutral import EAST, FAR, SETUP, WEST, PiecesTable
 
+from reading.remote_claims import RemoteClaims
 from scoring.engine import fold
 from scoring.events import FigurePlaced, TilePlaced
 from scoring.log import Amended, Retracted, effective, open_questions
@@ -124,6 +125,20 @@ def test_what_only_another_reading_of_the_newest_tile_allows_speaks_for_it() -> 
     put = FigurePlaced(player=0, figure="follower", at=WEST, feature="road", where="E W", portal=True)
     assert [type(e) for e in table.events].count(FigurePlaced) == 1
     assert table.events[table.events.index(put) - 1] == replace(tile, tile="dragon.08")
+    assert not open_questions(table.book.entries)
+
+
+def test_a_tile_that_is_plainly_itself_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any of its readings would have allowed the figure, so the figure speaks for none of them."""
+    monkeypatch.setattr(RemoteClaims, "_allows", staticmethod(lambda *given: True))
+    table = PiecesTable()
+    table.lays(WEST, "base.U", 0)
+    table.lays(FAR, "base.U", 0)
+    table.doubts[EAST] = {("base.W", 0): 0.0, ("dragon.08", 0): -3.0}
+    table.lays(EAST, "base.W", 0)
+    table.figures[WEST] = (figure("base.U", 0, "road", "E W", "red"),)
+    table.lays((0, -1), "base.E", 2)
+    table.sees(6)
     assert not open_questions(table.book.entries)
 
 
