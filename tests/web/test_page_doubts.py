@@ -74,9 +74,9 @@ def test_the_score_is_a_target_for_a_finger(doubtful, visit):
     _, server = doubtful
     page = visit(server.url, 390, 844)
     reach: dict[str, Any] = page.locator("[data-key='settle-0']").evaluate("""el => {
-        const box = el.getBoundingClientRect(), x = box.left + box.width / 2, y = box.top + box.height / 2;
-        const hit = (dx, dy) => el.contains(document.elementFromPoint(x + dx, y + dy));
-        return { wide: hit(-21, 0) && hit(21, 0), high: hit(0, -21) && hit(0, 21) }; }""")
+        const box = el.getBoundingClientRect(), y = box.top + box.height / 2;  // it reaches to the left
+        const hit = (x, dy) => el.contains(document.elementFromPoint(box.right - x, y + dy));
+        return { wide: hit(1, 0) && hit(22, 0) && hit(43, 0), high: hit(1, -21) && hit(1, 21) }; }""")
     assert reach == {"wide": True, "high": True}
 
 
