@@ -7,7 +7,8 @@ Each table is watched like those of `benchmarks/watch_games.py` (28 turns, 40 wi
 second) while somebody answers every question at once and right. Tables of a box take turns among its recorded games;
 ``--seed`` makes other tables of them: another light, camera, hands and mishaps. --questions prints all questions of
 each box's first table in the page's words, --errors every error. With --pictures the camera's picture of each tile with
-an error that was not asked about is written to a folder, named for its table, its turn and its square.
+an error that was not asked about is written to a folder for its table, named for its square. The recorded games are not
+in the repository: without them only the boxes whose games are made at random are watched.
 """
 
 from __future__ import annotations
@@ -42,11 +43,16 @@ class Table:
 
     def watch(self) -> dict:  # type: ignore[type-arg]
         """The row of `watch_games.play`."""
-        found = [g for g in games(MOST, False, self.box) if not g[0].startswith("demo")]
+        found = recorded(self.box)
         name, game = found[self.skip % len(found)]
         part = Game(setup=game.setup, turns=game.turns[:BOXES[self.box]])
         return play(name, part, self.level, FPS, self.seed, None, answered=True,
                     pictures=self.pictures and self.pictures / f"{name}-{self.level}-{self.seed}")
+
+
+def recorded(box: str) -> list[tuple[str, Game]]:
+    """The recorded or random games of a box; none where there are none."""
+    return [(name, game) for name, game in games(MOST, False, box) if not name.startswith("demo")]
 
 
 def tables(boxes: list[str], levels: list[str], count: int, seed: int, pictures: Path | None) -> list[Table]:
@@ -60,9 +66,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--boxes", default=",".join(BOXES), help="with commas between; default: all of them")
     parser.add_argument("--levels", default=",".join(LEVELS), help="with commas between; default: easy,normal,hard")
-    parser.add_argument("--tables", type=int, default=3, help="of each box at each level (default: 3)")
+    parser.add_argument("--tables", type=int, default=3, choices=range(1, 7), metavar="N",
+                        help="of each box at each level, 1 to 6 (default: 3)")
     parser.add_argument("--seed", type=int, default=1, help="another seed makes other tables")
-    parser.add_argument("--jobs", type=int, default=2, help="tables watched at the same time (default: 2)")
+    parser.add_argument("--jobs", type=int, default=2, choices=range(1, 65), metavar="N",
+                        help="tables watched at the same time (default: 2)")
     parser.add_argument("--questions", action="store_true", help="print the questions of each box's first table")
     parser.add_argument("--errors", action="store_true", help="print every error")
     parser.add_argument("--pictures", type=Path, metavar="DIR", help="write pictures of tiles with an error there")
@@ -71,6 +79,9 @@ def main() -> None:
     unknown = [*(b for b in boxes if b not in BOXES), *(v for v in levels if v not in LEVELS)]
     if unknown:
         parser.error(f"{', '.join(unknown)}: no such box or level; boxes are {', '.join(BOXES)}")
+    for box in [b for b in boxes if not recorded(b)]:
+        print(f"{box}: skipped, its recorded games are not there")
+        boxes.remove(box)
     every = tables(boxes, levels, args.tables, args.seed, args.pictures)
     rows: dict[tuple[str, str], list[dict]] = defaultdict(list)  # type: ignore[type-arg]
     print("| box | level | tables | questions in the median | at most | silent errors | equal totals |")

@@ -121,8 +121,9 @@ def compare(truth: Game, watched: dict, claims: Collection[Square] = ()) -> dict
         n["figures_right"] += (true_figures & seen_figures).total()
         asked = s is not None and (any(m.get("asked") for m in (s["tile"], *s["figures"])) or at in claims)
         n["asked"] += asked
-        n["silent"] += not (tile_ok and figure_ok and owner_ok) and not asked
-        n["wrong"] += [at] if not (tile_ok and figure_ok and owner_ok or asked) else []
+        if not (tile_ok and figure_ok and owner_ok or asked):
+            n["silent"] += 1
+            n["wrong"].append(at)
         if asked or not (tile_ok and figure_ok and owner_ok):
             n["errors"].append(f"turn {t['turn']} {at}: {'asked' if asked else 'SILENT'}, was {told(t)}, "
                                f"read {told(s) if s else 'nothing'}")

@@ -184,6 +184,11 @@ class TableBelief:
         apart = [later - earlier for earlier, later in zip(came, came[1:], strict=False) if later > earlier]
         return median(apart) if len(apart) >= LIMITS.paced else 0.0
 
+    def since_s(self, at: Square | None) -> float:
+        """Since when the tile of a square has been seen; infinite without one."""
+        track = self.squares.get(at) if at is not None else None
+        return math.inf if track is None or track.laid is None else track.laid.since_s
+
     def next_s(self, laid: TileTrack) -> float:
         """When the next tile after this one was first seen; infinite if there is none."""
         n = bisect_right(self._came, laid.since_s)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from reading.belief import TableBelief
 from reading.limits import LIMITS
-from reading.logged_game import LoggedGame, LoggedTurn
+from reading.logged_game import LoggedGame
 from reading.policy import Decision, Doubt, Moment
 from reading.stack_track import STACK, StackTrack
 from reading.stacks import StackMoves, figures_on_top
@@ -51,7 +51,7 @@ def _decision(at: Square, top: str, track: StackTrack, since_s: float, belief: T
     over_s = math.inf
     for n in log.newest(LIMITS.open_turns):
         turn, state = log.groups[n], states[log.span(n)[1]]
-        next_s, over_s = over_s, _since_s(belief, turn)
+        next_s, over_s = over_s, belief.since_s(turn.at)
         if turn.tile is None or turn.figures() or over_s > since_s:
             continue
         if next_s < shown_s:
@@ -67,9 +67,3 @@ def _decision(at: Square, top: str, track: StackTrack, since_s: float, belief: T
                         alternatives=(*(((e,), p) for e, p in ranked[:3]), ((), 1.0 - sure)),
                         after=None if n == len(log.groups) - 1 else turn.last_seq)
     return None
-
-
-def _since_s(belief: TableBelief, turn: LoggedTurn) -> float:
-    """Since when the turn's tile has been seen; infinite if it is not seen."""
-    track = belief.squares.get(turn.at) if turn.at is not None else None
-    return math.inf if track is None or track.laid is None else track.laid.since_s

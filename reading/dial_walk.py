@@ -268,9 +268,8 @@ def _before(log: LoggedGame, n: int, ways: Collection[Event]) -> list[LoggedEven
 
 def laid_s(belief: TableBelief, log: LoggedGame, n: int) -> float | None:
     """When a turn's tile was first seen."""
-    at = log.groups[n].at if 0 <= n < len(log.groups) else None
-    track = belief.squares.get(at) if at is not None else None
-    return track.laid.since_s if track is not None and track.laid is not None else None
+    since_s = belief.since_s(log.groups[n].at if 0 <= n < len(log.groups) else None)
+    return since_s if since_s < math.inf else None
 
 
 def bare_s(belief: TableBelief, log: LoggedGame, n: int) -> float:

@@ -214,7 +214,7 @@ class NeutralMoves:
         """Where a piece that goes from square to square was seen in turn ``n`` besides where it was ``before``: by
         square the evidence that it was there (nats)."""
         first, *rest = log.groups[n:n + 2]
-        since, until = _since_s(belief, first), min((_since_s(belief, g) for g in rest), default=math.inf)
+        since, until = belief.since_s(first.at), min((belief.since_s(g.at) for g in rest), default=math.inf)
         return {at: min(NEUTRAL.passed, sight.peak) for at, sight in self.seen.get(neutral.name, {}).items()
                 if at != neutral.at(before) and since <= sight.first_s < until and sight.peak > 0.0}
 
@@ -253,14 +253,8 @@ def _end(neutral: Neutral, event: Event) -> Square | None:
 
 def _too_soon(belief: TableBelief, group: LoggedTurn, sight: Sighting) -> bool:
     """Whether the piece was already seen at its position before the turn's tile appeared."""
-    since = _since_s(belief, group)
+    since = belief.since_s(group.at)
     return since < math.inf and sight.came_s < since
-
-
-def _since_s(belief: TableBelief, group: LoggedTurn) -> float:
-    """Since when the turn's tile has been seen; infinite if it is not seen."""
-    track = belief.squares.get(group.at) if group.at is not None else None
-    return math.inf if track is None or track.laid is None else track.laid.since_s
 
 
 def _stand(belief: TableBelief, colours: Mapping[str, int]) -> dict[tuple[Square, int], FigureTrack]:

@@ -52,7 +52,7 @@ class RemoteClaims:
         apart: dict[int, float] = {}  # with the end of their tile's turn
         known = {e.at for e, _ in put}
         awaited = min((_bare_s(belief, at) for at in fresh), default=math.inf) if states[-1].box.reaching else math.inf
-        since = min((_since_s(belief, g) for g in log.groups[-LIMITS.open_turns:]), default=0.0)
+        since = min((belief.since_s(g.at) for g in log.groups[-LIMITS.open_turns:]), default=0.0)
         for at, tracks in _by_square(belief, tops or {}).items():
             if at not in known and not any(f.back_s >= since for f in tracks):
                 continue
@@ -177,8 +177,7 @@ class RemoteClaims:
 
 def _came_with(f: FigureTrack, at: Square, belief: TableBelief) -> bool:
     """Whether a figure has been seen wherever its tile has: nothing speaks for a later turn than that tile's."""
-    track = belief.squares.get(at)
-    return track is not None and track.laid is not None and f.came_s <= track.laid.since_s and f.absent_s is None
+    return f.came_s <= belief.since_s(at) < math.inf and f.absent_s is None
 
 
 def _is_logged(f: FigureTrack, at: Square, player: int, belief: TableBelief, state: GameState,
@@ -220,14 +219,8 @@ def _plain(event: FigurePlaced) -> FigurePlaced:
 def _over_s(belief: TableBelief, log: LoggedGame, group: LoggedTurn | None) -> float:
     """When a tile's turn was over: when the next tile was first seen. Without a turn, when the first tile was."""
     n = next((n for n, g in enumerate(log.groups) if g is group), -1) + 1
-    since = _since_s(belief, log.groups[n]) if n < len(log.groups) else math.inf
+    since = belief.since_s(log.groups[n].at) if n < len(log.groups) else math.inf
     return since if since < math.inf else 0.0
-
-
-def _since_s(belief: TableBelief, turn: LoggedTurn) -> float:
-    """Since when the turn's tile has been seen; infinite if it is not seen."""
-    track = belief.squares.get(turn.at) if turn.at is not None else None
-    return math.inf if track is None or track.laid is None else track.laid.since_s
 
 
 def _came_later(belief: TableBelief, turn: LoggedTurn, than_s: float) -> bool:

@@ -46,8 +46,7 @@ class StackLimits:
     shadow: float = 0.6  # range of tones in a shadow
     covers: float = 0.2  # tiles from where the top of a first block is expected to where it may appear: about half its
     # width, so that it covers its place (chosen)
-    unclear: float = 2.0  # evidence of one look against a top that may well be there (measured: 0.2 to 1.6 where nobody
-    # stands on it, 4 to 5 where a follower is hardly seen)
+    unclear: float = 2.0  # evidence of one look against a top that may well be there (chosen)
     hides: float = 6.0  # evidence beyond that from which something stands on a known top (chosen: three looks)
     there: float = 4.0  # most evidence of one look about whether there is a pile at all
     recent_s: float = 60.0  # of hypotheses that differ only in when older blocks came, the likeliest is kept

@@ -124,7 +124,7 @@ class StackMoves:
         told: list[Decision] = []
         doubts: list[Doubt] = []
         # what was seen before the log's newest tile and is not in the log after so long is no tile of a turn to come
-        known_s = max((s for g in log.groups if (s := _since_s(belief, g)) < math.inf), default=-math.inf)
+        known_s = max((s for g in log.groups if (s := belief.since_s(g.at)) < math.inf), default=-math.inf)
         fresh = [laid.since_s for at, laid in belief.lying().items()
                  if at not in states[-1].tiles and laid.presence > 0.0
                  and (laid.since_s > known_s or now.t_s - laid.since_s < LIMITS.ask_after_s)]
@@ -225,7 +225,7 @@ class StackMoves:
         in_vain, back, over_s = track.in_vain_s(came_s), 0, math.inf
         for n in log.newest(LIMITS.late_turns):
             turn, (end, last) = log.groups[n], log.span(n)
-            since_s, next_s = _since_s(belief, turn), over_s
+            since_s, next_s = belief.since_s(turn.at), over_s
             over_s = since_s
             if turn.tile is None or at not in states[last].tiles:
                 continue
@@ -288,8 +288,8 @@ def not_logged(came_s: Sequence[float], count: int, logged: Sequence[tuple[float
 
 def _span_s(belief: TableBelief, log: LoggedGame, n: int) -> tuple[float, float]:
     """From when to when something that was seen first may have happened in a turn of the log."""
-    next_s = _since_s(belief, log.groups[n + 1]) if n + 1 < len(log.groups) else math.inf
-    return _since_s(belief, log.groups[n]), next_s + LIMITS.notice_s
+    next_s = belief.since_s(log.groups[n + 1].at) if n + 1 < len(log.groups) else math.inf
+    return belief.since_s(log.groups[n].at), next_s + LIMITS.notice_s
 
 
 def figures_on_top(belief: TableBelief, at: Square, track: StackTrack) -> list[FigureTrack]:
@@ -333,9 +333,3 @@ def _places(*events: object) -> set[Square]:
     """Where they happened, without tiles and figures."""
     return {at for e in events if (at := getattr(e, "at", None)) is not None
             and not isinstance(e, TilePlaced | FigurePlaced | FigureTaken)}
-
-
-def _since_s(belief: TableBelief, turn: LoggedTurn) -> float:
-    """Since when the turn's tile has been seen; infinite if it is not seen."""
-    track = belief.squares.get(turn.at) if turn.at is not None else None
-    return math.inf if track is None or track.laid is None else track.laid.since_s

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tables import figure
-from test_stacks import EAST, FAR, SOUTH, WEST, PilesTable, top
+from test_stacks import EAST, FAR, SOUTH, PilesTable, top, with_a_foundation
 
 from reading.limits import LIMITS
 from scoring.events import FigurePlaced
@@ -20,11 +19,7 @@ GUARD = FigurePlaced(player=1, figure="follower", at=SOUTH, feature="tower", whe
 @pytest.fixture
 def table() -> PilesTable:
     """Anna has begun a tower in the south, which Ben may close in the turn of the newest tile."""
-    made = PilesTable()
-    made.piles[SOUTH] = top(0)
-    made.lays(SOUTH, "tower.02", 0)
-    made.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
-    made.lays(WEST, "base.U", 0)
+    made = with_a_foundation()
     made.lays(EAST, "base.U", 0)
     made.piles[SOUTH] = top(1)
     made.sees()

@@ -515,14 +515,20 @@ def test_a_figure_told_in_its_players_turn_before_moves_to_the_one_in_which_it_c
     assert table.told(CrownTaken) == [claim]
 
 
-def test_a_stop_before_a_tile_without_the_sign_is_asked_about(table: DialTable) -> None:
-    """A tile with the sign was put away, and the one that came instead has none, nor has any with its edges."""
+def asked_after_a_plain_tile(table: DialTable) -> int:
+    """The entry that is asked about when the piece stopped before a tile without the sign: a tile with the sign was put
+    away, and the one that came instead has none, nor has any with its edges."""
     table.bare = NORTH
     table.turns_to("tax")
     table.lays(NORTH, *PLAIN)
     assert not open_questions(table.book.entries)  # it may turn out to have the sign
     table.sees()
     (seq,) = open_questions(table.book.entries)
+    return seq
+
+
+def test_a_stop_before_a_tile_without_the_sign_is_asked_about(table: DialTable) -> None:
+    seq = asked_after_a_plain_tile(table)
     assert table.events == [WheelTurned(player=0, steps=1), TilePlaced(player=0, tile="wheel.32", at=NORTH, rot=3)]
     assert dict(effective(table.book.entries))[seq] == table.events[0]
     table.turns_to("storm")
@@ -531,13 +537,7 @@ def test_a_stop_before_a_tile_without_the_sign_is_asked_about(table: DialTable) 
 
 
 def test_that_no_tile_was_put_away_is_not_asked_again(table: DialTable) -> None:
-    table.bare = NORTH
-    table.turns_to("tax")
-    table.lays(NORTH, *PLAIN)
-    assert not open_questions(table.book.entries)  # it may turn out to have the sign
-    table.sees()
-    (seq,) = open_questions(table.book.entries)
-    table.book.say(Retracted(seq=seq))
+    table.book.say(Retracted(seq=asked_after_a_plain_tile(table)))
     table.sees(12)
     assert not table.told(WheelTurned) and not open_questions(table.book.entries)
 

@@ -53,6 +53,10 @@ class PilesTable(Table):
 
 @pytest.fixture
 def table() -> PilesTable:
+    return with_a_foundation()
+
+
+def with_a_foundation() -> PilesTable:
     """Anna has laid a tile with a foundation in the south, Ben a road with a thief in the west."""
     made = PilesTable()
     made.piles[SOUTH] = top(0)

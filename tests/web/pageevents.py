@@ -322,6 +322,28 @@ def begin(table: tuple[TableSession, Any], row: Row) -> tuple[Game, Hand, Move, 
     return game, hand, event, other
 
 
+def correct(game: Game, hand: Hand, entry: Move, other: Move, keys: tuple[str, ...]) -> None:
+    """On its own sheet, which is shown, an entry becomes another move: by these buttons, else by what could have
+    happened then."""
+    session, page = game.session, hand.page
+    version = session.view()["version"]
+    if keys:
+        for key in keys:
+            page.locator(f"#sheet [data-key='{key}']").click()
+    elif entry["kind"] == "deploy":
+        hand.segment(other["feature"], other["where"])
+    else:
+        page.locator("#sheet [data-key='again']").click()
+        if entry["kind"] == "discard":
+            hand.kind(other["tile"])
+        else:
+            page.locator("#sheet.add:not([hidden])").wait_for()
+            hand.then = session.past.view_at(entry["seq"], before=True)
+            hand.play(said(game, other))
+            hand.then = None
+    hand.saved(version)
+
+
 def said(game: Game, move: Move) -> Any:
     return from_json(move, player=move.get("player", game.state.player), part=None)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from pageevents import ROWS, Game, Move, Row, begin, like, said, served_page, table_of
+from pageevents import ROWS, Game, Move, Row, begin, correct, like, said, served_page, table_of
 from pageviews import drawn, picture
 from webtable import JPEG
 
@@ -38,23 +38,8 @@ def test_it_is_entered_corrected_and_taken_back(table, row):
     page.keyboard.press("Escape")
     page.locator("[data-key='bar.history']").click()
     page.locator(f"#sheet [data-key='move-{entry['seq']}']").click()
-    version = session.view()["version"]
-    if other is not None and row.keys:  # corrected by its own buttons
-        for key in row.keys:
-            page.locator(f"#sheet [data-key='{key}']").click()
-    elif other is not None and event["do"] == "deploy":
-        hand.segment(other["feature"], other["where"])
-    elif other is not None:  # told anew, among what could have happened then
-        page.locator("#sheet [data-key='again']").click()
-        if event["do"] == "discard":
-            hand.kind(other["tile"])
-        else:
-            page.locator("#sheet.add:not([hidden])").wait_for()
-            hand.then = session.past.view_at(entry["seq"], before=True)
-            hand.play(said(game, other))
-            hand.then = None
     if other is not None:
-        hand.saved(version)
+        correct(game, hand, entry, other, row.keys)
         (now,) = [e for e in session.view()["history"] if e["seq"] == entry["seq"]]
         assert like(now, {k: v for k, v in other.items() if k != "player"}) and table_of(session) != entered
         page.keyboard.press("Escape")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from hand import Hand
-from pageevents import ROWS, Game, Move, Row, begin, like, said, served_page, table_of
+from pageevents import ROWS, Game, Move, Row, begin, correct, like, said, served_page, table_of
 from pageviews import picture
 from webtable import JPEG
 
@@ -82,7 +82,7 @@ def asked(game: Game, hand: Hand, row: Row, event: Move, other: Move | None, lat
 
 def corrected(game: Game, hand: Hand, row: Row, event: Move, other: Move | None, later: list[Move]) -> None:
     """It was told as something else; without another reading, of the other player."""
-    session, page = game.session, hand.page
+    session = game.session
     if other is not None:
         expected = would_be(game, other, *later)
     game.tell(event, *later)
@@ -97,22 +97,7 @@ def corrected(game: Game, hand: Hand, row: Row, event: Move, other: Move | None,
     else:
         keys = row.keys
     open_row(hand, entry)
-    version = session.view()["version"]
-    if keys:
-        for key in keys:
-            page.locator(f"#sheet [data-key='{key}']").click()
-    elif event["do"] == "deploy":
-        hand.segment(other["feature"], other["where"])
-    else:
-        page.locator("#sheet [data-key='again']").click()
-        if event["do"] == "discard":
-            hand.kind(other["tile"])
-        else:
-            page.locator("#sheet.add:not([hidden])").wait_for()
-            hand.then = session.past.view_at(entry["seq"], before=True)
-            hand.play(said(game, other))
-            hand.then = None
-    hand.saved(version)
+    correct(game, hand, entry, other, keys)
     assert table_of(session) == expected
 
 
