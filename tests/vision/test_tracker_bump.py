@@ -33,3 +33,15 @@ def test_a_board_of_which_one_half_is_due_at_a_time_has_moved_as_a_whole() -> No
         flicker[200:420, 452:540] = 255 * (n % 2)
         watched.show(flicker, frames=1)
     assert in_place(watched)
+
+
+def test_a_tile_first_seen_while_the_board_was_moving_is_named_again_after_the_bump() -> None:
+    """It is not among the tiles that are looked for where they lay before."""
+    laid = {**BOARD, (2, 1): ("base.J", 0)}
+    watched, bumped = Table(BOARD), table(laid, dict.fromkeys(laid, BUMP))
+    early = table(laid, dict.fromkeys(BOARD, BUMP))  # as if it lay on the old grid
+    watched.tracker._look(Frame(id=99, t_s=watched.frames * 0.5, source="", bgr=early), [(0, 1), (2, 1)], whole=False)
+    assert (2, 1) in watched.tracker.poses
+    watched.show(bumped, frames=12)
+    assert watched.tracker.poses.keys() == laid.keys()
+    assert in_place(watched) and watched.off((2, 1), BUMP) < 0.05
