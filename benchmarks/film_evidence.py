@@ -5,8 +5,8 @@
 Every ``--every`` turns the picture right after the turn is read like a photograph, with one picture of each kind
 taught. One row per film: the number of squares found, and the mean log-loss (nats) of the true tile by the network
 alone, by taught pictures alone, by both together, and with neighbours and box. With --half every second kind, from the
-first (0) or second (1) on, has no picture. Then the length of silhouettes in tiles (mean and standard deviation) by
-piece and posture. The films are not in the repository.
+first (0) or second (1) on, has no picture. Then the width of the wood in tiles (mean and standard deviation) by piece
+and posture. The films are not in the repository.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from vision.figures import find_figures  # noqa: E402
 from vision.frames import Image  # noqa: E402
 from vision.read import PhotoReader, PhotoReading, box_counts  # noqa: E402
 from vision.senses import log_normal  # noqa: E402
+from vision.sizes import measured  # noqa: E402
 from vision.tileset import TileSet, load_tileset  # noqa: E402
 
 SURE = -7.0  # floor of a single reading's log-probability, so that the mean is robust
@@ -84,7 +85,7 @@ def main() -> int:
         print(f"skipped: no films at {SHARED / 'sequences'}")
         return 0
     module = compare()
-    lengths: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    widths: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     print(f"| film | squares | {' | '.join(SOURCES)} |\n|---|---|{'---|' * len(SOURCES)}")
     for name in options.names:
         folder = SHARED / "sequences" / name
@@ -115,15 +116,16 @@ def main() -> int:
                 sign = catalogue()[lies["tile"]].signature(lies["rot"] - quarter)
                 for source, loss in losses(reader, reading, at, sign).items():
                     told[source].append(loss)
-            for at, seen in find_figures(picture, {at: reading.evidence[at].pose for at in place}).items():
+            poses = {at: reading.evidence[at].pose for at in place}
+            for at, seen in measured(picture, poses, find_figures(picture, poses), poses).items():
                 stand = standing.get(place[at], ())
-                if len(stand) == 1 and seen and seen[0].look.there > 0 and seen[0].look.length:
+                if len(stand) == 1 and seen and seen[0].look.there > 0:
                     posture = "lying" if stand[0]["lying"] else "standing"
-                    lengths[name, stand[0]["figure"], posture].append(seen[0].look.length)
+                    widths[name, stand[0]["figure"], posture].append(seen[0].look.width)
         means = [f"{np.mean(told[s]):.3f}" if told[s] else "" for s in SOURCES]
         print(f"| {name} | {found} of {lying} | {' | '.join(means)} |", flush=True)
-    print("\n| film | piece | posture | looks | length of silhouette, tiles |\n|---|---|---|---|---|")
-    for (name, piece, posture), each in sorted(lengths.items()):
+    print("\n| film | piece | posture | looks | width, tiles |\n|---|---|---|---|---|")
+    for (name, piece, posture), each in sorted(widths.items()):
         print(f"| {name} | {piece} | {posture} | {len(each)} | {np.mean(each):.3f} +- {np.std(each):.3f} |")
     return 0
 

@@ -5,7 +5,7 @@
 Pictures of simulated base games in which some followers are pieces of other boxes, and photographs of real tables
 (../shared/photos, k* and l*, whose figures are followers), with the true corners of the tiles. One line for each piece,
 source and posture (as read): mean and standard deviation of the log-odds of a pig, a builder and a large follower
-against an ordinary one, the greatest log-odds of a pig, the length of the silhouette in tiles, and how many would be
+against an ordinary one, the greatest log-odds of a pig, the width of the wood in tiles, and how many would be
 told as foreign by this look alone.
 """
 
@@ -31,6 +31,7 @@ from vision.frames import Image
 from vision.lattice import UNIT, Array, apply
 from vision.looks import FigureLook
 from vision.simulator import LEVELS, Options, Simulator
+from vision.sizes import measured
 
 PHOTOS = Path(__file__).resolve().parents[2] / "shared" / "photos"
 TURNS = (14, 23)  # of each game, after which there is a picture
@@ -70,7 +71,7 @@ def found_on(picture: Image, corners: Mapping[Square, Array], colours: Sequence[
     """The figures found in a picture, with their squares and the side of a tile in pixels."""
     poses = {at: np.asarray(cv2.findHomography(UNIT, quad)[0], float) for at, quad in corners.items()}
     side = float(np.median([np.linalg.norm(np.diff(apply(p, UNIT[:2]), axis=0)) for p in poses.values()]))
-    for at, figures in find_figures(picture, poses, colours=colours, board=poses).items():
+    for at, figures in measured(picture, poses, find_figures(picture, poses, colours=colours), poses).items():
         yield from ((at, seen, side) for seen in figures if seen.look.there > 0)
 
 
@@ -92,11 +93,11 @@ def main() -> None:
     for key, looks in sorted(rows.items()):
         said = {p: np.array([look.pieces.get(p, -12.0) - look.pieces["follower"] for look in looks])
                 for p in ("pig", "builder", "large")}
-        length = np.array([look.length for look in looks])
+        width = np.array([look.width for look in looks])
         told = sum(bool(foreign([track(look)], ("follower",))) for look in looks)
         odds = "  ".join(f"{p} {v.mean():5.1f} +- {v.std():3.1f}" for p, v in said.items())
         print(f"{' '.join(key):32} {len(looks):4}  {odds}  most of a pig {said['pig'].max():5.1f}  "
-              f"length {length.mean():.3f} +- {length.std():.3f}  told {told}")
+              f"width {width.mean():.3f} +- {width.std():.3f}  told {told}")
 
 
 if __name__ == "__main__":

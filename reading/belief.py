@@ -16,6 +16,7 @@ from statistics import median
 
 from reading.limits import LIMITS
 from reading.tile_track import TileTrack, contradicts, first_seen, informativeness, said_of, seen_again, worth
+from reading.widths import averaged
 from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, TableLook
 
@@ -59,8 +60,9 @@ class FigureTrack:
     """One figure: ``foot`` in tiles of the board, with the uncertainty ``spread``. It appeared between ``before_s``
     (None: unknown) and ``came_s`` and was last seen at ``seen_s``; ``missed`` is the weight of the looks since then,
     which did not see it, ``flickers`` that of earlier looks which missed it in between, ``away`` the newest time for
-    which it was gone. ``length`` is the mean length of its silhouette in tiles, over looks of total weight
-    ``measured``. Sums are as in `TileTrack`."""
+    which it was gone. ``width`` is the mean width of its wood in tiles, over looks of total weight ``measured``,
+    and ``width_spread`` the standard deviation of its logarithm in a usual look: looks err alike. Sums are as in
+    `TileTrack`."""
 
     id: int
     foot: tuple[float, float]
@@ -74,7 +76,8 @@ class FigureTrack:
     lying: float
     colours: Mapping[str, float]
     pieces: Mapping[str, float]
-    length: float = 0.0
+    width: float = 0.0
+    width_spread: float = 0.0
     measured: float = 0.0
     missed: float = 0.0
     missed_s: float | None = None
@@ -313,7 +316,8 @@ def _figures(belief: TableBelief, look: TableLook,
             id=next_id, foot=_foot(at, f), spread=f.spread, before_s=looked.get(at), came_s=t, seen_s=t, looked_s=t,
             weight=weight, there=f.there * weight, lying=f.lying * weight,
             colours={c: v * weight for c, v in _normal(f.colours).items()},
-            pieces={p: v * weight for p, v in f.pieces.items()}, length=f.length, measured=weight * (f.length > 0))
+            pieces={p: v * weight for p, v in f.pieces.items()}, width=f.width, width_spread=f.width_spread,
+            measured=weight * (f.width > 0))
         next_id += 1
     for at in searched:
         fresh = look.squares[at].seen * _fresh(looked.get(at, -math.inf), t)
@@ -363,8 +367,7 @@ def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) 
         away = Absence(seen_s=track.seen_s, missed=track.missed, missed_s=track.missed_s, looked_s=track.looked_s,
                        back_s=t)
     colours = _normal(f.colours)
-    measured = track.measured + weight * (f.length > 0)
-    length = (track.length * track.measured + f.length * (measured - track.measured)) / measured if measured else 0.0
+    width, width_spread, measured = averaged((track.width, track.width_spread, track.measured), f, weight)
     return replace(
         track, foot=foot, spread=min(track.spread, f.spread), seen_s=t, looked_s=t, weight=track.weight + weight,
         there=track.there + f.there * weight, lying=track.lying + f.lying * weight,
@@ -372,7 +375,8 @@ def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) 
                  for c in {**track.colours, **colours}},
         pieces={p: track.pieces.get(p, 0.0) + f.pieces.get(p, 0.0) * weight
                 for p in {**track.pieces, **f.pieces}},
-        length=length, measured=measured, missed=0.0, missed_s=None, flickers=flickers, away=away)
+        width=width, width_spread=width_spread, measured=measured, missed=0.0, missed_s=None, flickers=flickers,
+        away=away)
 
 
 def _normal(logs: Mapping[str, float]) -> dict[str, float]:

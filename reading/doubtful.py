@@ -104,7 +104,7 @@ def about_piece(doubt: Doubt) -> bool:
 def piece_waits(belief: TableBelief, doubt: Doubt) -> bool:
     """Whether a doubt is about the piece of a figure, and few have been seen to compare it with: what is large at this
     table shows later, also of a figure that has gone home."""
-    return about_piece(doubt) and sum(f.length > 0.0 and f.real > 0.0 for f in belief.figures.values()) < PIECES.enough
+    return about_piece(doubt) and sum(f.width > 0.0 and f.real > 0.0 for f in belief.figures.values()) < PIECES.enough
 
 
 def piece_doubts(belief: TableBelief, log: LoggedGame, told: Mapping[int, FigureTrack], state: GameState,

@@ -1,10 +1,10 @@
-"""Which piece each figure is, by its length relative to the other figures of the same table; pigs above all by the
+"""Which piece each figure is, by its width relative to the other figures of the same table; pigs above all by the
 figures' network.
 
-Seen from above a piece is as long as it is wide, and its maker chose how much wider a large follower is than an
-ordinary one. How long wood looks at one table (maker, tiles, lens) and how much longer large wood is are unknown but
-the same for all its figures: a mixture of normal distributions over the logarithm of the length, marginalised over both
-unknowns. Every figure seen is evidence of them, whichever piece it is, and more so if people have settled which.
+A maker chose how much wider a large follower is than an ordinary one. How wide wood looks at one table (maker, tiles,
+lens) and how much wider large wood is are unknown but the same for all its figures: a mixture of normal distributions
+over the logarithm of the width, marginalised over both unknowns. Every figure seen is evidence of them, whichever piece
+it is, and more so if people have settled which.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from statistics import median
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -28,34 +27,32 @@ SIZES = ("follower", "large")  # pieces of one shape
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PieceLimits:
-    """Lengths of silhouettes are in tiles. Wood measured with a caliper is 16.0 mm (follower) and 18.5 to 19.3 mm
-    (large) wide on tiles of 45 mm; ``benchmarks/film_evidence.py`` prints the lengths of silhouettes in the films by
-    piece and posture."""
+    """Widths are in tiles. Wood measured with a caliper is 16.0 mm (follower), 18.5 mm (large), 14.3 mm (builder) and
+    22.1 mm (pig) wide on tiles of 45 mm; ``benchmarks/film_evidence.py`` prints the widths in films by piece and
+    posture."""
 
-    stands: float = 0.36  # tiles: an ordinary follower
-    lies: float = 0.33  # a follower lying down: its silhouette has no shadowed sides
+    usual: float = 0.356  # tiles: an ordinary follower
     tables: float = 0.12  # standard deviation between tables (natural logarithm)
-    larger: float = 0.20  # logarithm of the ratio of large to ordinary length
-    makers: float = 0.06  # standard deviation of that between makers
-    figures: float = 0.065  # standard deviation between figures of one table
-    clear: float = 3.0  # log-odds of a look below the table's median at which the whole silhouette is still seen
-    faint: float = 0.09  # loss of a silhouette's length (log) per log-odds below that: grey wood on grey roofs
-    guessed: float = 0.6  # standard deviation of that loss, relative to it
-    shorter: float = 0.11  # logarithm of the ratio of ordinary to a builder's length: 14.3 mm
-    builds: float = 0.12  # standard deviation of that between makers: 0.34 in the only film with builders
-    longer: float = 0.15  # logarithm of the ratio of a pig's to an ordinary length: 0.32 for 22.1 mm, 0 in a film
+    larger: float = 0.17  # logarithm of the ratio of large to ordinary width: 0.145 for 18.5 mm, 0.2 in a film
+    makers: float = 0.05  # standard deviation of that between makers
+    own: float = 1.25  # deviation of a width relative to the stated one: 1.2 (standing) and 1.4 (lying) of the cuts
+    # that were held out of training
+    shorter: float = 0.11  # logarithm of the ratio of ordinary to a builder's width
+    builds: float = 0.08  # standard deviation of that between makers
+    longer: float = 0.15  # logarithm of the ratio of a pig's to an ordinary width: 0.32 for 22.1 mm, 0.1 in a film
     rooted: float = 0.2  # standard deviation of that between makers (chosen)
     share: float = 0.2  # share of large followers among the figures on a table
     builders: float = 0.05  # share of builders, and of pigs
     spoiled: float = 0.015  # share of silhouettes that say nothing: cut off, or merged with another
+    across: float = 0.6  # range of the widths (natural logarithm) of those (chosen)
     most: float = 7.0  # most evidence of a figure's size (nats)
     # the network's log-odds of large against ordinary: their mean at a table that has as many of both, its standard
     # deviation between tables, half the distance between the two, and the standard deviation of each
-    usual: float = -3.1
+    said: float = -3.1
     unusual: float = 1.2
     apart: float = 0.8
     spread: float = 0.75
-    beside: float = 0.5  # weight of this besides the length: both err where a silhouette is spoiled
+    beside: float = 0.5  # weight of this besides the width: both err where a silhouette is spoiled
     # the network's log-odds of a pig against a follower (mean, standard deviation): 3 pigs, 60 standing followers
     pig: tuple[float, float] = (-0.5, 2.0)
     no_pig: tuple[float, float] = (-6.2, 1.6)
@@ -74,7 +71,7 @@ class PieceLimits:
 PIECES = PieceLimits()
 _SAID = np.linspace(-7.0, 2.0, 91)
 _OFFSETS, _LARGER = (g.ravel() for g in np.meshgrid(np.linspace(-0.36, 0.36, 49), np.linspace(0.08, 0.34, 14)))
-_USUAL = -0.5 * ((_SAID - PIECES.usual) / PIECES.unusual) ** 2
+_USUAL = -0.5 * ((_SAID - PIECES.said) / PIECES.unusual) ** 2
 _PRIOR = -0.5 * (_OFFSETS / PIECES.tables) ** 2 - 0.5 * ((_LARGER - PIECES.larger) / PIECES.makers) ** 2
 
 
@@ -108,7 +105,6 @@ class _Said:
     large: float
     pig: float
     builder: float
-    clear: float
     odds: tuple[float, ...] = ()
     told: FigureTrack | None = None
 
@@ -121,7 +117,7 @@ class Kinds:
         self._of: tuple[FigureTrack, ...] = ()
         self._pieces: tuple[str, ...] = ()
         self._said: dict[int, _Said | None] = {}
-        self._lengths: _Mixture[_LengthKey] = _Mixture(_PRIOR, _densities)
+        self._widths: _Mixture[_WidthKey] = _Mixture(_PRIOR, _densities)
         self._by_size: _Mixture[_SizeKey] = _Mixture(_USUAL, _said_by_network)
         self._told: dict[int, FigureTrack] = {}
 
@@ -134,7 +130,7 @@ class Kinds:
         told = ("follower", *(p for p in ("large", "builder", "pig") if p in pieces))
         if told != self._pieces:
             self._pieces, self._of, self._said = told, (), {}
-            self._lengths = _Mixture(_PRIOR, _densities)  # its rows are as wide as there are pieces
+            self._widths = _Mixture(_PRIOR, _densities)  # its rows are as wide as there are pieces
         elif len(tracks) == len(self._of) and all(a is b for a, b in zip(tracks, self._of, strict=True)):
             return self._told
         self._said = {f.id: old if (old := self._said.get(f.id)) is not None and old.track is f else _said(f)
@@ -158,12 +154,12 @@ class Kinds:
             return odds
         column = {p: odds[:, n] for n, p in enumerate(self._pieces)}
         long = tuple(p for p in ("large", "builder", "pig") if p in column)
-        if "large" not in column:  # makers' pigs differ too much for their length to tell them from followers
+        if "large" not in column:  # makers' pigs differ too much for their width to tell them from followers
             long = tuple(p for p in long if p != "pig")
-        measured = [n for n, said in enumerate(known) if said.track.length > 0]
+        measured = [n for n, said in enumerate(known) if said.track.width > 0]
         if long and measured:
-            odds[np.ix_(measured, [self._pieces.index(p) for p in long])] = _by_length(
-                self._lengths, [known[n] for n in measured], long)
+            odds[np.ix_(measured, [self._pieces.index(p) for p in long])] = _by_width(
+                self._widths, [known[n] for n in measured], long)
         if "large" in column:
             column["large"] += PIECES.beside * _by_network(self._by_size, known)
         if "pig" in column:
@@ -184,7 +180,7 @@ def _said(f: FigureTrack) -> _Said | None:
     own = f.pieces["follower"]
     pig = (f.pieces.get("pig", own) - own) / f.weight
     return _Said(track=f, large=(f.pieces.get("large", 0.0) - own) / f.weight - max(0.0, pig), pig=pig,
-                 builder=(f.pieces.get("builder", own) - own) / f.weight, clear=f.there / f.weight)
+                 builder=(f.pieces.get("builder", own) - own) / f.weight)
 
 
 class _Mixture(Generic[_Key]):
@@ -222,15 +218,14 @@ class _Mixture(Generic[_Key]):
         self._keys = keys
 
 
-_LengthKey = tuple[float, bool, tuple[str, ...], float, str]
+_WidthKey = tuple[float, float, tuple[str, ...], str]
 _SizeKey = tuple[float, str]
 
 
-def _by_length(mixture: _Mixture[_LengthKey], known: Sequence[_Said], pieces: tuple[str, ...]) -> Array:
-    """(figures, pieces) log-odds of these pieces against an ordinary follower, by the lengths of a table's figures."""
-    clear = median(said.clear for said in known) - PIECES.clear
-    logs = mixture.logs([(round(said.track.length, 3), said.track.lies > 0, pieces, _lost(said.clear, clear),
-                          said.track.piece) for said in known])
+def _by_width(mixture: _Mixture[_WidthKey], known: Sequence[_Said], pieces: tuple[str, ...]) -> Array:
+    """(figures, pieces) log-odds of these pieces against an ordinary follower, by the widths of a table's figures."""
+    logs = mixture.logs([(round(said.track.width, 3), round(said.track.width_spread, 2), pieces, said.track.piece)
+                         for said in known])
     return np.asarray(np.clip(logs[:, 1:] - logs[:, :1], -PIECES.most, PIECES.most))
 
 
@@ -251,18 +246,12 @@ def _said_by_network(key: _SizeKey) -> tuple[Array, Array]:
     return mixed, np.exp(logs - mixed)
 
 
-def _lost(said: float, clear: float) -> float:
-    """The loss of a silhouette's length (log), rounded to 0.01, if its contrast is less than ``clear``."""
-    return round(PIECES.faint * (clear - said), 2) if said < clear else 0.0
-
-
 @lru_cache(maxsize=512)
-def _densities(key: _LengthKey) -> tuple[Array, Array]:
-    """Log-density of a length for any piece (or the settled one) over the grid of both unknowns (N,), and the densities
+def _densities(key: _WidthKey) -> tuple[Array, Array]:
+    """Log-density of a width for any piece (or the settled one) over the grid of both unknowns (N,), and the densities
     given a follower and each of the ``pieces`` relative to that (1 + pieces, N)."""
-    length, lies, pieces, lost, settled = key
-    apart = np.log(length / (PIECES.lies if lies else PIECES.stands)) - _OFFSETS + lost
-    spread = math.hypot(PIECES.figures, PIECES.guessed * lost)
+    width, spread, pieces, settled = key
+    apart, spread = np.log(width / PIECES.usual) - _OFFSETS, PIECES.own * spread
     shift = {"large": -_LARGER, "builder": PIECES.shorter, "pig": -PIECES.longer}
     share = {"large": PIECES.share, "builder": PIECES.builders, "pig": PIECES.builders}
     wide = {"large": spread, "builder": math.hypot(spread, PIECES.builds), "pig": math.hypot(spread, PIECES.rooted)}
@@ -280,5 +269,5 @@ def _log_normal(values: Array, how: tuple[float, float]) -> Array:
 
 
 def _normal(apart: Array, spread: float) -> Array:
-    sure = np.log((1 - PIECES.spoiled) * PIECES.figures / spread)
-    return np.asarray(np.logaddexp(sure - 0.5 * (apart / spread) ** 2, np.log(PIECES.spoiled)))
+    sure = math.log((1 - PIECES.spoiled) / (spread * math.sqrt(2 * math.pi)))
+    return np.asarray(np.logaddexp(sure - 0.5 * (apart / spread) ** 2, math.log(PIECES.spoiled / PIECES.across)))

@@ -23,6 +23,7 @@ from vision.looks import FigureLook, NeutralLook, SquareLook, StackLook, TableLo
 FORMAT = "looks/1"
 EVERY_S, BLOCK = 10.0, 24_000  # seconds and characters that a power cut may cost
 _MOST = 8  # readings of a square
+_OF_SILHOUETTES = 0.052  # spread of widths that are lengths of silhouettes (third-party films: 0.065 at a table)
 _FAR = 14.0  # below the best one: as unlikely as what is not listed
 
 
@@ -68,7 +69,16 @@ def _stack(s: StackLook) -> list[object]:
 def _figure(f: FigureLook) -> list[object]:
     return [round(f.foot[0], 3), round(f.foot[1], 3), round(f.spread, 3), round(f.there, 1), round(f.lying, 1),
             {c: round(v, 1) for c, v in f.colours.items()},
-            *([{p: round(v, 1) for p, v in f.pieces.items()}, round(f.length, 3)] if f.pieces or f.length else [])]
+            *([{p: round(v, 1) for p, v in f.pieces.items()}, [round(f.width, 4), round(f.width_spread, 3)]]
+              if f.pieces or f.width else [])]
+
+
+def _width(told: Sequence[float] | float, lying: float) -> tuple[float, float]:
+    """The width and its spread; earlier recordings have the length of the silhouette instead, 0.36 tiles of a follower
+    that stands and 0.33 of one that lies (third-party films)."""
+    if not isinstance(told, int | float):
+        return told[0], told[1]
+    return told * (1.09 if lying > 0 else 1.0), _OF_SILHOUETTES if told else 0.0
 
 
 def look_from_json(data: Mapping[str, object]) -> TableLook:
@@ -79,7 +89,8 @@ def look_from_json(data: Mapping[str, object]) -> TableLook:
         for x, y, there, seen, rest, tiles, figures, *more in told["s"]:
             found = None if figures is None else tuple(
                 FigureLook(foot=(f[0], f[1]), spread=f[2], there=f[3], lying=f[4], colours=f[5],
-                           pieces=f[6] if len(f) > 6 else {}, length=f[7] if len(f) > 7 else 0.0) for f in figures)
+                           pieces=f[6] if len(f) > 6 else {}, width=width, width_spread=spread)
+                for f in figures for width, spread in [_width(f[7] if len(f) > 7 else 0.0, f[4])])
             squares[x, y] = SquareLook(there=there, seen=seen, rest=rest, figures=found,
                                        tiles={(tile, rot): v for tile, rot, v in tiles},
                                        neutral={n: NeutralLook(there=v[0], foot=(v[1], v[2]))

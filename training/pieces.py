@@ -58,8 +58,29 @@ class Crop:
     feet: NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A photographed board: ``to_photo`` (3, 3) takes tiles from the board's corner to pixels of the ``photo``,
+    ``names`` are the pieces on the canvas, ``squares`` the corners (4, 2) of what can be cut out, ``eye`` the
+    camera."""
+
+    photo: Image
+    to_photo: Array
+    names: NDArray[np.uint8]
+    solids: list[Solid]
+    squares: list[Array]
+    eye: Array
+
+
 def crops(rng: Random, edition: Edition, tiles: list[Laid]) -> list[Crop]:
     """All squares of one board, photographed once."""
+    made = board(rng, edition, tiles)
+    return [_cut(rng, made, corners) for corners in made.squares]
+
+
+def board(rng: Random, edition: Edition, tiles: list[Laid], sizes: tuple[float, float] = (1.0, 1.0)) -> Board:
+    """A board with pieces, photographed once; its squares in random order. Each piece is larger than the others of its
+    table by a factor in the range of ``sizes``."""
     wide = ROWS + 2 * BORDER
     canvas = table(rng, round(wide * SIDE), edition)
     squares = _board(rng, canvas, tiles)
@@ -70,7 +91,7 @@ def crops(rng: Random, edition: Edition, tiles: list[Laid]) -> list[Crop]:
     far = rng.uniform(8, 60)
     lamp = np.array([wide / 2 + far * lamp_tilt * math.cos(lamp_turn), wide / 2 + far * lamp_tilt * math.sin(lamp_turn),
                      far])
-    solids = _pieces(rng, wide)
+    solids = _pieces(rng, wide, sizes)
     names = np.zeros(canvas.shape[:2], np.uint8)
     light = _Light(rng, lamp)
     order = sorted(range(len(solids)), key=lambda n: -float(np.hypot(*(solids[n].foot - eye[:2]))))
@@ -81,8 +102,8 @@ def crops(rng: Random, edition: Edition, tiles: list[Laid]) -> list[Crop]:
     if rng.random() < 0.25:
         _hand(rng, canvas, names)
     photo, to_photo = _photograph(rng, canvas, eye, wide)
-    picked = rng.permutation(len(squares))
-    return [_cut(rng, photo, to_photo, names, solids, squares[k], eye) for k in picked]
+    picked = [squares[k] for k in rng.permutation(len(squares))]
+    return Board(photo, to_photo, names, solids, picked, eye)
 
 
 def _board(rng: Random, canvas: Image, tiles: list[Laid]) -> list[Array]:
@@ -160,7 +181,7 @@ def _disc(image: Image, x: float, y: float, r: float, colour: Colour, stretch: f
                 360, colour, -1, cv2.LINE_AA, 4)
 
 
-def _pieces(rng: Random, wide: float) -> list[Solid]:
+def _pieces(rng: Random, wide: float, sizes: tuple[float, float]) -> list[Solid]:
     """Random figures on the board. A table has a few paints and one size of wood."""
     paints = [_paint(rng) for _ in range(int(rng.integers(1, 6)))]
     scale = rng.uniform(0.88, 1.15) / TILE_MM
@@ -179,7 +200,8 @@ def _pieces(rng: Random, wide: float) -> list[Solid]:
             kind = ("follower" if u < 0.74 else "large" if u < 0.81 else "builder" if u < 0.88 else "pig" if u < 0.94
                     else "disc" if u < 0.97 else "cube")
         lies = {"follower": 0.48, "large": 0.45, "builder": 0.12, "pig": 0.12}.get(kind, 0.0)
-        solids.append(_solid(rng, kind, bool(rng.random() < lies), foot, paints[int(rng.integers(len(paints)))], scale))
+        lying, paint = bool(rng.random() < lies), paints[int(rng.integers(len(paints)))]
+        solids.append(_solid(rng, kind, lying, foot, paint, scale * rng.uniform(*sizes)))
     return solids
 
 
@@ -432,16 +454,27 @@ def _exposed(rng: Random, photo: Image, side: float) -> Image:
     return photo
 
 
-def _cut(rng: Random, photo: Image, to_photo: Array, names: NDArray[np.uint8], solids: list[Solid], corners: Array,
-         eye: Array) -> Crop:
-    """A square cut out with a slightly wrong pose and a margin, as by a reader."""
+def given_pose(rng: Random, made: Board, corners: Array) -> tuple[Array, Array]:
+    """A slightly wrong pose of a square, as a reader has it: the homography (3, 3) from the board to its unit square,
+    and the lean (2,) there."""
     turned = np.roll(corners, int(rng.integers(4)), axis=0)
     wrong = turned + rng.normal(0, 0.012, 2) + rng.normal(0, 0.006, (4, 2))
     base = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
     to_tile = cv2.getPerspectiveTransform(wrong.astype(np.float32), base)
+    centre = corners.mean(axis=0)
+    low = (centre - made.eye[:2]) / made.eye[2]
+    ends = cv2.perspectiveTransform(np.array([centre, centre + 0.36 * low])[None].astype(np.float32), to_tile)[0]
+    lean = (ends[1] - ends[0]) / 0.36 * (1 + rng.normal(0, 0.08)) + rng.normal(0, 0.06, 2)
+    return to_tile, lean
+
+
+def _cut(rng: Random, made: Board, corners: Array) -> Crop:
+    """A square cut out with a slightly wrong pose and a margin, as by a reader."""
+    to_tile, lean = given_pose(rng, made, corners)
+    photo, to_photo, names, solids = made.photo, made.to_photo, made.names, made.solids
     scale = np.array([[TILE_PX, 0, MARGIN * TILE_PX], [0, TILE_PX, MARGIN * TILE_PX], [0, 0, 1.0]])
     half = np.array([[1, 0, -0.5], [0, 1, -0.5], [0, 0, 1.0]])
-    side = float(np.sqrt(abs(np.linalg.det(to_photo)) / abs(np.append(turned.mean(axis=0), 1) @ to_photo[2]) ** 3))
+    side = float(np.sqrt(abs(np.linalg.det(to_photo)) / abs(np.append(corners.mean(axis=0), 1) @ to_photo[2]) ** 3))
     times = max(1, min(4, round(side / TILE_PX)))
     finer = np.diag([times, times, 1.0])
     crop = cv2.warpPerspective(photo, half @ finer @ scale @ to_tile @ np.linalg.inv(to_photo),
@@ -454,13 +487,10 @@ def _cut(rng: Random, photo: Image, to_photo: Array, names: NDArray[np.uint8], s
                                (2 * CELLS,) * 2, flags=cv2.INTER_NEAREST)
     feet = np.full((MOST, 4), np.nan, np.float32)
     relabelled = np.zeros_like(seen)
-    centre = turned.mean(axis=0)
+    centre = corners.mean(axis=0)
     near = sorted(range(len(solids)), key=lambda n: float(np.hypot(*(solids[n].foot - centre))))
     for k, n in enumerate(near[:MOST]):
         at = cv2.perspectiveTransform(solids[n].foot[None, None].astype(np.float32), to_tile)[0, 0]
         feet[k] = (*at, solids[n].kind, solids[n].lying)
         relabelled[seen == n + 1] = k + 1
-    low = (centre - eye[:2]) / eye[2]
-    ends = cv2.perspectiveTransform(np.array([centre, centre + 0.36 * low])[None].astype(np.float32), to_tile)[0]
-    lean = (ends[1] - ends[0]) / 0.36 * (1 + rng.normal(0, 0.08)) + rng.normal(0, 0.06, 2)
     return Crop(crop, lean.astype(np.float32), relabelled, feet)

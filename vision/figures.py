@@ -146,7 +146,7 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
     covered = np.zeros(crops.shape[:3], bool)
     for n, (at, pose) in enumerate(poses.items()):
         around = peaks(felt, n, _LOW, lean[at])
-        owner = _owners(felt, n, [p.foot for p in around])
+        owner = owners(felt, n, [p.foot for p in around])
         covered[n] = np.isin(owner, [k for k, p in enumerate(around) if _there(p.there) > 0])
         known = _unlike(crops[n], owner >= 0, bare[at].bgr) if around and bare and at in bare else None
         for k, peak in enumerate(around):
@@ -281,7 +281,7 @@ def _apart(way: Array, lean: Array | None) -> float:
     return math.hypot(math.sqrt(max(0.0, float(way @ way) - along**2)), along / (1 + 1.2 * far))
 
 
-def _owners(felt: FigureMaps, n: int, feet: Sequence[Array]) -> npt.NDArray[np.int64]:
+def owners(felt: FigureMaps, n: int, feet: Sequence[Array]) -> npt.NDArray[np.int64]:
     """(CROP_PX, CROP_PX) index of the foot whose silhouette a pixel belongs to, -1 for none."""
     if not feet:
         return np.full((CROP_PX, CROP_PX), -1)
@@ -302,14 +302,13 @@ def _seen(peak: Peak, crop: Image, silhouette: npt.NDArray[np.bool_], pose: Arra
         column, row = np.clip(((peak.foot + MARGIN) * TILE_PX).astype(int), 3, CROP_PX - 4)
         pixels = crop[row - 2:row + 3, column - 2:column + 3].reshape(-1, 3)
     outlines, _ = cv2.findContours(shape, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    outline, length = np.zeros((0, 2)), 0.0
+    outline = np.zeros((0, 2))
     if outlines:
         outline = (max(outlines, key=cv2.contourArea)[:, 0].astype(float) + 0.5) / TILE_PX - MARGIN
-        length = max(cv2.minAreaRect(outline.astype(np.float32))[1])
         outline = apply(pose, outline)
     px = apply(pose, peak.foot)[0]
     look = FigureLook(foot=(float(peak.foot[0]), float(peak.foot[1])), spread=peak.spread, there=_there(peak.there),
-                      lying=_lying(peak), colours={}, pieces=_pieces(peak.kinds), length=float(length))
+                      lying=_lying(peak), colours={}, pieces=_pieces(peak.kinds))
     return Seen(look=look, px=(float(px[0]), float(px[1])), outline_px=outline, silhouette=silhouette,
                 uvl=shown(pixels, light), round=float(np.exp(peak.kinds[_ROUND]).sum()))
 

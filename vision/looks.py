@@ -30,7 +30,8 @@ class FigureLook:
     known to ``spread`` tiles (one standard deviation). ``there`` is the log-odds that it is a figure at all and not
     print, a shadow or another object; ``lying`` those that it lies. ``colours`` are log-likelihoods by the paints that
     were asked for, ``pieces`` by the kind of piece (follower, large, builder, pig), where its silhouette tells.
-    ``length`` is the longer side of its silhouette in tiles, 0 if unknown."""
+    ``width`` is how wide its wood is in tiles, whichever way it stands or lies, with the standard deviation
+    ``width_spread`` of its logarithm; 0 if it was not measured."""
 
     foot: tuple[float, float]
     spread: float
@@ -38,7 +39,8 @@ class FigureLook:
     lying: float
     colours: Mapping[str, float]
     pieces: Mapping[str, float] = field(default_factory=dict)
-    length: float = 0.0
+    width: float = 0.0
+    width_spread: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from vision.lattice import Array, Lattice, apply
 from vision.neutral import Kind, Neutrals
 from vision.paint import PAINTS
 from vision.senses import TileSense
+from vision.sizes import measured
 from vision.stacks import Kind as BlockKind
 from vision.stacks import Stacks
 from vision.start_board import StartBoard, StartBoardFinder, StartSquares
@@ -31,10 +32,12 @@ AROUND = (0.12, 0.2, 0.35, 0.6)  # of the picture's long side: sizes of the area
 def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence[str], view: View | None,
                  neutrals: Sequence[Kind] = (), stacks: Sequence[BlockKind] = (), *,
                  again: Callable[[], TileSet] | None = None,
-                 start: Mapping[Square, tuple[str, int]] | None = None, dial: DialPiece | None = None) -> Tracker:
+                 start: Mapping[Square, tuple[str, int]] | None = None, dial: DialPiece | None = None,
+                 sized: bool = False) -> Tracker:
     """A tracker for a table with these kinds of tiles, figures of these colours, neutral pieces, and blocks. ``again``
     returns the pictures of ``tiles`` once more if they are needed; ``start`` are the tile and the quarter turns of
-    every square of a start board of several squares, on which ``dial`` finds a piece."""
+    every square of a start board of several squares, on which ``dial`` finds a piece. With ``sized`` figures are
+    measured: players have pieces that differ in size."""
     finder = BoardFinder(tiles, again=again)
     edges = {kind.id: kind.edges for kind in kinds}
     whole = StartBoardFinder(StartBoard({at: edges[tile][-rot % 4:] + edges[tile][:-rot % 4]
@@ -72,6 +75,8 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
     def figures(bgr: Image, poses: Mapping[Square, Array], lattice: Lattice) -> Mapping[Square, tuple[Seen, ...]]:
         board = {at: lattice.pose(at, shift) for at, shift in lattice.shifts.items()}
         found = find_figures(bgr, poses, colours=[*known, *others.paints], view=view, board=board)
+        if sized:
+            found = measured(bgr, poses, found, board, view)
         return others.told(bgr, poses, found, board)
 
     sense = TileSense(kinds, tiles)

@@ -59,8 +59,9 @@ def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None, *,
     dial = next((DialPiece(Kind(name=d.name, wood_mm=d.wood_mm, paints=d.paints), d.reach) for d in begun.box.dials
                  if start and d.board.issuperset(tile for tile, _ in start.values())), None)
     stacks = blocks(begun.box, kinds)
+    figures = [name for name in begun.box.counts if begun.box.pieces[name].stands]
     tracker = make_tracker(kinds, tiles, tuple(p.colour for p in setup.players), view, neutrals, stacks, again=again,
-                           start=start, dial=dial)
+                           start=start, dial=dial, sized=len(figures) > 1)
     return TableWatcher(setup, tracker, record=record)
 
 

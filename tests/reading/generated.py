@@ -230,19 +230,19 @@ def _square(film: Film, at: Square, lying: _Lying, t: float, setup: Setup, rng: 
             foot = (f.foot[0] + rng.gauss(0, 0.015), f.foot[1] + rng.gauss(0, 0.015))
             figures.append(FigureLook(foot=foot, spread=0.05, there=rng.gauss(3.5, 1.0),
                                       lying=f.lying + rng.gauss(0, 0.5), colours=f.colours,
-                                      pieces=_pieces(f, setup, rng), length=_length(f, setup, rng)))
+                                      pieces=_pieces(f, setup, rng), width=_width(f, setup, rng), width_spread=0.05))
     if lying.false is not None and rng.random() < 0.7:
         figures.append(lying.false)
     return SquareLook(there=rng.gauss(5.0, 1.0), seen=1.0 if not figures else 0.85, tiles=says, rest=-12.0,
                       figures=tuple(figures))
 
 
-def _length(f: _Standing, setup: Setup, rng: random.Random) -> float:
-    """Of the silhouette in tiles, as a film of another renderer had it."""
+def _width(f: _Standing, setup: Setup, rng: random.Random) -> float:
+    """Of the wood in tiles, measured as in a film of another renderer."""
     if setup.expansions == ("base",):
         return 0.0
-    usual = {"large": 0.45, "builder": 0.32, "pig": 0.385}.get(f.piece, 0.36) - 0.03 * (f.lying > 0)
-    return max(0.1, rng.gauss(usual, 0.022))
+    usual = {"large": 0.425, "builder": 0.32, "pig": 0.385}.get(f.piece, 0.35) - 0.01 * (f.lying > 0)
+    return max(0.1, rng.gauss(usual, 0.014))
 
 
 def _pieces(f: _Standing, setup: Setup, rng: random.Random) -> Mapping[str, float]:

@@ -328,8 +328,8 @@ def test_what_people_took_back_may_be_told_of_another_turn(table: DialTable) -> 
 
 def test_a_large_follower_on_a_section_is_told_by_its_size() -> None:
     table = DialTable(replace(SETUP, expansions=("wheel", "inns")))
-    ordinary: dict[str, Any] = {"pieces": {"follower": 0.0, "large": -4.0}, "length": 0.35}
-    large: dict[str, Any] = {"pieces": {"follower": -4.0, "large": 0.0}, "length": 0.46}
+    ordinary: dict[str, Any] = {"pieces": {"follower": 0.0, "large": -4.0}, "width": 0.35, "width_spread": 0.05}
+    large: dict[str, Any] = {"pieces": {"follower": -4.0, "large": 0.0}, "width": 0.43, "width_spread": 0.05}
     table.lays(NORTH, *PLAIN, replace(figure("wheel.32", 3, "road", "N", "red"), **ordinary))
     table.lays(WEST, "wheel.32", 0)
     table.puts("famine", "blue", **ordinary)
