@@ -52,7 +52,8 @@ class StackLimits:
     unclear: float = 2.0  # evidence of one look against a top that may well be there (chosen)
     hides: float = 6.0  # evidence beyond that from which something stands on a known top (chosen: three looks)
     there: float = 4.0  # most evidence of one look about whether there is a pile at all
-    recent_s: float = 60.0  # of hypotheses that differ only in when older blocks came, the likeliest is kept
+    recent_s: float = 60.0  # of hypotheses that differ only in when older blocks came, the likeliest is kept; also of
+    # those whose tops appear within a look's deviation of each other
     most: int = 8  # hypotheses kept of each pile
     remembered: int = 40  # looks at each pile: more than in the turns that a block may belong to (chosen)
     behind: float = 12.0  # nats behind the likeliest at which one is dropped
@@ -73,9 +74,9 @@ STACK = StackLimits()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pile:
     """One hypothesis of a pile: its height, its log-weight, where its top appears (mean and variance), when each block
-    was first seen that was added since the first look, the tone of the top one (mean and variance), when it was
-    knocked last, and for how many seconds something has moved over the square since the last look that showed it, by
-    this hypothesis (NaN: not measured)."""
+    was first seen that was added since the first look, the tone of the top one (mean and variance), and for how
+    many seconds something has moved over the square since the last look that showed it, by this hypothesis (NaN: not
+    measured)."""
 
     height: int
     weight: float = 0.0
@@ -83,7 +84,6 @@ class Pile:
     var: Point3 | None = None
     came_s: tuple[float, ...] = ()
     tone: tuple[float, float] | None = None
-    knocked_s: float = -math.inf
     moved_s: float = 0.0
 
 
@@ -153,13 +153,13 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
     share = 1.0 - math.exp(-max(0.0, t_s - track.looked_s) / LIMITS.new_look_s)
     if share <= 0.0:
         return track
-    grown: dict[tuple[int, float, float], Pile] = {}
+    grown: dict[object, Pile] = {}
     knocks = 0.0 if track.touched else STACK.knocks
     for pile in track.piles:
         for after in _after(replace(pile, moved_s=pile.moved_s + moved_s), look, share, t_s, noise, knocks):
             last = after.came_s[-1] if after.came_s else -math.inf
-            added_s, knocked_s = (s if t_s - s < STACK.recent_s else -math.inf for s in (last, after.knocked_s))
-            key = after.height, added_s, knocked_s
+            place = tuple(round(v / w) for v, w in zip(after.mean, STACK.look, strict=True))
+            key = after.height, last if t_s - last < STACK.recent_s else -math.inf, place  # what else was is past
             if key not in grown or grown[key].weight < after.weight:
                 grown[key] = after
     ranked = sorted(grown.values(), key=lambda p: (-p.weight, p.height))
@@ -266,9 +266,9 @@ def _same(pile: Pile, top: Point3, tone: float | None, seen: Point3, told: float
         yield replace(pile, weight=pile.weight + told + share * wrong)  # what moved before this look may have added one
     moved = tuple(t + k**2 for t, k in zip(total, STACK.knocked, strict=True))
     yield replace(pile, weight=pile.weight + told - knocks + share * (_density(top, pile.mean, moved) + alike),
-                  mean=top, var=seen, tone=kept, knocked_s=t_s, moved_s=0.0)
+                  mean=top, var=seen, tone=kept, moved_s=0.0)
     yield replace(pile, weight=pile.weight + told - STACK.anew + share * wrong, mean=top, var=seen,
-                  tone=_alike(None, tone)[0] or pile.tone, knocked_s=t_s, moved_s=0.0)
+                  tone=_alike(None, tone)[0] or pile.tone, moved_s=0.0)
 
 
 def _off(top: Point3, mean: Point3) -> Point3:
