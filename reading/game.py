@@ -198,7 +198,7 @@ class GameReader:
     # -- what happened ----------------------------------------------------------------------------------------------
 
     def _decide(self, log: LoggedGame, now: Moment) -> Decisions:
-        self._informed = self._settled.applied(self._belief, log, self._colours)
+        self._informed = self._stack_moves.lowered(self._settled.applied(self._belief, log, self._colours))
         events = [line.event for line in log.lines]
         if any(isinstance(e, GameEnded) for e in events):
             return Decisions(alignment=self._alignment)

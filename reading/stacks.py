@@ -64,6 +64,8 @@ class StackMoves:
     _own: dict[tuple[str, Square], deque[float]] = field(default_factory=dict)  # the greater of both, at each place
     _tops: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # of the last clear looks
     _touched_s: dict[tuple[str, Square], float] = field(default_factory=dict)  # since the last look taken notice of
+    _floors: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # of the newest looks
+    _lowered: dict[int, tuple[FigureTrack, float, FigureTrack]] = field(default_factory=dict)
     _over: dict[tuple[str, Square], int] = field(default_factory=dict)  # blocks that are none, as people say
     _bare: set[str] = field(default_factory=set)  # kinds of which an empty place was seen: its print is no pile
 
@@ -83,6 +85,7 @@ class StackMoves:
                 seen = square.stacks.get(stack.name)
                 if seen is None or square.seen < LIMITS.seen_least:
                     continue
+                self._floors[key] = seen.floor
                 if seen.there < -STACK.there:
                     self._bare.add(stack.name)
                 if at in closed:  # a figure covers its top, and no block may be added
@@ -181,6 +184,32 @@ class StackMoves:
         """Where the tops of piles appear, in tiles of the board."""
         return {at: (at[0] + track.piles[0].mean[0], at[1] + track.piles[0].mean[1])
                 for (_, at), track in self.tracks.items() if track.piles[0].var is not None}
+
+    def lowered(self, belief: TableBelief) -> TableBelief:
+        """The belief in which figures on piles are as long as they would appear on a tile: they are nearer to the
+        camera. The same object if there are none; a figure whose track no look has changed stays the same one."""
+        out: dict[int, FigureTrack] = {}
+        for (name, at), track in self.tracks.items():
+            if track.plain or track.height == 0 or track.piles[0].var is None:
+                continue
+            by = round(-math.log1p(-track.height * self._nearer(name)), 3)
+            for f in figures_on_top(belief, at, track):
+                known = self._lowered.get(f.id)
+                if known is None or known[0] is not f or known[1] != by:
+                    known = self._lowered[f.id] = f, by, replace(f, length=f.length * math.exp(-by))
+                out[f.id] = known[2]
+        return replace(belief, figures={**belief.figures, **out}) if out else belief
+
+    def _nearer(self, name: str) -> float:
+        """How much nearer to the camera the top of one block is than the table, relative to the camera's height: from
+        how much farther apart the tops of piles appear than their places."""
+        found = [(at, floor) for (kind, at), floor in self._floors.items() if kind == name]
+        x, y = (median(at[n] for at, _ in found) for n in (0, 1))
+        dx, dy = (median(floor[n] for _, floor in found) for n in (0, 1))
+        told = sum((at[0] - x) * (floor[0] - dx) + (at[1] - y) * (floor[1] - dy) for at, floor in found)
+        far = sum((at[0] - x) ** 2 + (at[1] - y) ** 2 for at, _ in found)
+        apart = max(0.0, (told + STACK.apart_known * STACK.apart) / (far + STACK.apart_known))
+        return apart / (1.0 + apart)
 
     @staticmethod
     def _likeliest(track: StackTrack, known: int, ways: Callable[[float], Iterator[_Way]],

@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from tables import figure
+from tables import figure, look
 from test_stacks import EAST, FAR, SETUP, SOUTH, WEST, PilesTable, top
 
 from reading.belief import FigureTrack, TableBelief
 from reading.doubtful import piece_doubts
+from reading.layings import Steps
 from reading.logged_game import logged_game
 from reading.policy import Moment
+from reading.stack_track import Pile, StackTrack
+from reading.stacks import StackMoves
 from scoring.engine import fold
 from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.expansions.tower import TowerRaised
@@ -89,3 +92,24 @@ def test_that_somebody_stands_there_does_not_wait_for_his_size() -> None:
     assert table.book.questions == 1
     seq, = open_questions(table.book.entries)
     assert dict(effective(table.book.entries))[seq] in guards
+
+
+def test_who_stands_on_a_high_pile_appears_longer_than_on_a_tile() -> None:
+    """How near the camera is follows from how much farther apart the tops of piles appear than their places."""
+    moves, near = StackMoves(Steps()), 11.0 / 700.0  # of the camera's height above the table
+    tiles = {(x, 0): ("tower.02", 0) for x in range(-4, 5)}
+    seen = look(5.0, tiles)
+    floors = {at: (near / (1.0 - near) * at[0], 0.0) for at in tiles}
+    moves.look(replace(seen, squares={at: replace(s, stacks={"tower": top(1, floor=floors[at])})
+                                      for at, s in seen.squares.items()}), fold(SETUP, []))
+    pile = Pile(height=6, mean=(0.6, 0.5, 0.4), var=(1e-5, 1e-5, 1e-3))
+    moves.tracks["tower", FAR] = StackTrack(piles=(pile,))
+    guard = FigureTrack(id=1, foot=(FAR[0] + 0.62, FAR[1] + 0.48), spread=0.05, before_s=0.0, came_s=1.0, seen_s=2.0,
+                        looked_s=2.0, weight=1.0, there=6.0, lying=-3.0, colours={"red": 0.0}, pieces={}, length=0.40)
+    other = replace(guard, id=2, foot=(0.5, 0.5))
+    belief = TableBelief(figures={1: guard, 2: other})
+    told = moves.lowered(belief)
+    assert told.figures[1].length == pytest.approx(0.40 * (1.0 - 6 * near), rel=0.005)
+    assert told.figures[2] is other and moves.lowered(belief).figures[1] is told.figures[1]
+    moves.tracks["tower", FAR] = replace(moves.tracks["tower", FAR], plain=True)
+    assert moves.lowered(belief) is belief  # nobody stands there
