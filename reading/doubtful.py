@@ -16,11 +16,12 @@ from reading.logged_game import LoggedEvent, LoggedGame
 from reading.pieces import PIECES, SIZES
 from reading.policy import Decision, Doubt, Moment
 from reading.shapes import Reading, shape
+from reading.stack_track import STACK
 from reading.tile_track import TileTrack
 from scoring.board import mismatches
 from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.state import GameState
-from scoring.tiles import Square, catalogue
+from scoring.tiles import Point, Square, catalogue
 from vision.looks import probability
 
 
@@ -108,19 +109,22 @@ def piece_waits(belief: TableBelief, doubt: Doubt) -> bool:
 
 
 def piece_doubts(belief: TableBelief, log: LoggedGame, told: Mapping[int, FigureTrack], state: GameState,
-                 colours: Mapping[str, int], now: Moment) -> tuple[dict[int, Doubt], list[Decision]]:
+                 colours: Mapping[str, int], now: Moment, tops: Mapping[Square, Point] | None = None,
+                 ) -> tuple[dict[int, Doubt], list[Decision]]:
     """Standing followers whose size may not be the logged one: doubts by the sequence number of the figure's entry, and
     amendments where it is clearly the other size. ``told`` has the tracks with what all figures of the table together
-    say of their pieces (`reading.pieces`)."""
+    say of their pieces (`reading.pieces`); ``tops`` are those of piles by square, as they appear, in tiles of the
+    board. Figures on the newest turns' own tiles are left out: histories weigh them."""
     sizes = [p for p in SIZES if p in state.box.counts]
     doubts: dict[int, Doubt] = {}
     amended: list[Decision] = []
-    for group in log.groups[:-LIMITS.open_turns] if len(sizes) == 2 else ():
+    for n, group in enumerate(log.groups) if len(sizes) == 2 else ():
         for line in group.rest:  # also those that a rule let their player put on another tile
             event = line.event
-            if line.pinned or line.asked or not isinstance(event, FigurePlaced) or event.figure not in sizes:
+            if line.pinned or line.asked or not isinstance(event, FigurePlaced) or event.figure not in sizes \
+                    or n >= len(log.groups) - LIMITS.open_turns and event.at == group.at:
                 continue
-            track = next((told[f.id] for f in figures_on(belief, event.at)
+            track = next((told[f.id] for f in _seen(event, belief, state, tops or {})
                           if f.id in told and colours.get(f.paint) == event.player), None)
             if track is None:
                 continue
@@ -142,3 +146,14 @@ def piece_doubts(belief: TableBelief, log: LoggedGame, told: Mapping[int, Figure
                 doubts[line.seq] = Doubt(decision=made, gain=-sum(p * math.log(max(p, 1e-9)) for _, p in options),
                                          due=True)
     return doubts, amended
+
+
+def _seen(event: FigurePlaced, belief: TableBelief, state: GameState, tops: Mapping[Square, Point],
+          ) -> list[FigureTrack]:
+    """The tracks of what may be a figure of the log, the likeliest first: whoever stands on a pile appears where its
+    top does."""
+    top = tops.get(event.at) if event.feature in {stack.top for stack in state.box.stacks} else None
+    if top is None:
+        return figures_on(belief, event.at)
+    apart = {f.id: math.dist(f.foot, top) for f in belief.figures.values() if f.real > 0.0}
+    return [belief.figures[i] for i in sorted(apart, key=apart.__getitem__) if apart[i] < STACK.on_top]

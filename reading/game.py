@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from reading.alignment import Alignment, agreement, aligned_by_start, aligned_by_tiles
-from reading.belief import TableBelief, figures_seen_on, updated
+from reading.belief import FigureTrack, TableBelief, figures_seen_on, updated
 from reading.claims import UnseenClaims
 from reading.covered_tops import covered_tops
 from reading.dial import DialMoves
@@ -56,7 +56,7 @@ from scoring.engine import box_of, new_game, next_player
 from scoring.events import FigurePlaced, GameEnded, Setup, TilePlaced
 from scoring.log import LogEntry
 from scoring.state import GameState
-from scoring.tiles import Square
+from scoring.tiles import Point, Square
 from vision.looks import TableLook
 
 
@@ -198,7 +198,7 @@ class GameReader:
     # -- what happened ----------------------------------------------------------------------------------------------
 
     def _decide(self, log: LoggedGame, now: Moment) -> Decisions:
-        self._informed = self._settled.applied(self._belief, log, self._colours)
+        self._informed = self._stack_moves.lowered(self._settled.applied(self._belief, log, self._colours))
         events = [line.event for line in log.lines]
         if any(isinstance(e, GameEnded) for e in events):
             return Decisions(alignment=self._alignment)
@@ -209,12 +209,13 @@ class GameReader:
             made = taken_over(self._informed, state, fresh, self._colours, now)
             return Decisions(decisions=made, alignment=self._alignment, began=len(fresh))
         stand = {(f.at, f.player) for f in self._steps.closed(state).standing.values()}
-        self._own, others, unsure = self._remote_claims.decide(self._informed, log, states, self._colours, now,
-                                                                self._stack_moves.tops(), fresh)
+        sized, tops = self._sized.of(self._informed, state.box.counts), self._stack_moves.tops()
+        self._own, others, unsure = self._remote_claims.decide(self._informed, log, states, self._colours, now, tops,
+                                                                fresh, sized)
         whose = self._dial_moves.whose(self._informed, self._colours, now)
         window, before = self._window(log, fresh, stand, whose)
         histories = self._histories(window, log)
-        long_past, amended = self._long_past(log, state, now)
+        long_past, amended = self._long_past(log, state, now, sized, tops)
         walked, not_sure = self._neutral_moves.decide(self._informed, log, states, self._colours, now)
         raised, maybe = self._stack_moves.decide(self._informed, log, states, self._colours, now)
         covered = covered_tops(self._informed, log, states, self._stack_moves, self._remote_claims.answers, now)
@@ -239,10 +240,10 @@ class GameReader:
         made = (*self._claims.decide(self._informed, log, states, now), *self._claims.before_next(made, state))
         return Decisions(decisions=made, shown=shown, notices=seen, alignment=self._alignment)
 
-    def _long_past(self, log: LoggedGame, state: GameState, now: Moment) -> tuple[dict[int, Doubt], list[Decision]]:
+    def _long_past(self, log: LoggedGame, state: GameState, now: Moment, sized: Mapping[int, FigureTrack],
+                   tops: Mapping[Square, Point]) -> tuple[dict[int, Doubt], list[Decision]]:
         """Doubts about older turns (none while a question is open), and amendments of them."""
-        sized = self._sized.of(self._informed, state.box.counts)
-        pieces, amended = piece_doubts(self._informed, log, sized, state, self._colours, now)
+        pieces, amended = piece_doubts(self._informed, log, sized, state, self._colours, now, tops)
         if log.asked and not now.last:
             return {}, amended
         return {**self._doubtful.of(self._informed, log, state, now), **pieces}, amended

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reading.belief import FigureTrack, TableBelief
+from scoring.events import FigurePlaced
 
 Array = npt.NDArray[np.float64]
 _Key = TypeVar("_Key", bound=Hashable)
@@ -93,6 +94,11 @@ def foreign(tracks: Iterable[FigureTrack], owned: Collection[str]) -> list[Figur
             if float(_log_normal(said, PIECES.any_pig) - _log_normal(said, PIECES.any_other)) > PIECES.foreign:
                 out.append(f)
     return out
+
+
+def about_size(a: FigurePlaced, b: FigurePlaced) -> bool:
+    """Whether two placements differ in the size of one shape only."""
+    return {a.figure, b.figure} <= set(SIZES) and replace(a, figure=b.figure) == b
 
 
 @dataclass(slots=True)

@@ -127,7 +127,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
     changed = {d.replaces for d in out}
     already = {line.seq for line in told.lines if line.asked}
     weighed = {line.seq for t in best.turns if t.group is not None and t.tile is not None and not t.replayed
-               for line in ((t.group.tile,) if t.group.tile else ()) + t.group.rest}
+               for line in ((t.group.tile,) if t.group.tile else ()) + t.group.figures()}
     known = {line.seq: line for line in told.lines if not line.pinned and not line.asked}
     said = {line.event.at for line in told.lines if line.pinned and isinstance(line.event, TilePlaced)}
     ordered = {g.at for g in told.groups[:-LIMITS.open_turns] if g.at is not None}  # their order is no longer weighed

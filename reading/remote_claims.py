@@ -16,6 +16,7 @@ from reading.evidence import choices
 from reading.layings import cost
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
+from reading.pieces import about_size
 from reading.policy import Decision, Doubt, Moment
 from reading.stack_track import STACK
 from scoring.engine import step
@@ -37,11 +38,12 @@ class RemoteClaims:
 
     def decide(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int],
               now: Moment, tops: Mapping[Square, Point] | None = None, fresh: Collection[Square] = (),
-              ) -> tuple[TableBelief, list[Decision], list[Doubt]]:
+              sized: Mapping[int, FigureTrack] | None = None) -> tuple[TableBelief, list[Decision], list[Doubt]]:
         """The belief without those figures, which did not claim their tile in its own turn; what to report of them, and
         what to ask. ``states`` are the states after each event of the log, preceded by the initial one; ``tops`` are
         the tops of piles by square, as they appear, in tiles of the board. While ``fresh`` tiles are not in the log, a
-        figure that was not there before them waits: one of them may let its player place it."""
+        figure that was not there before them waits: one of them may let its player place it. ``sized`` has the tracks
+        with what all figures of the table together say of their pieces (`reading.pieces`)."""
         if log.version != self._version:
             self._version, self._allowed = log.version, {}
         put = [(line.event, g) for g in log.groups for line in g.rest
@@ -68,7 +70,8 @@ class RemoteClaims:
                 logged = any((at, player, e.feature) in stand or g is log.groups[-1]
                              or f.back_s < _over_s(belief, log, g) for e, g in mine)
                 top = (tops or {}).get(at)
-                made = None if logged else self._of(f, at, group, player, belief, log, states, colours, now, top)
+                told_as = (sized or {}).get(f.id, f)
+                made = None if logged else self._of(told_as, at, group, player, belief, log, states, colours, now, top)
                 if mine or made is not None or f.back_s > awaited and not now.last \
                         and not _came_with(f, at, belief):
                     apart[f.id] = _over_s(belief, log, group)
@@ -111,13 +114,16 @@ class RemoteClaims:
             if event in log.denied:
                 return None
             margin = best - rest[0][1] if rest else LIMITS.floor
+            elsewhere = max((w for e, w in rest if not about_size(e, event)), default=-math.inf)
             options = tuple(((e,), probability(w - best)) for e, w in ranked[:4])
             # its tile was seen bare after that tile's turn, or the figure is not the one of the player who laid it
             late = f.absent_s is not None and f.absent_s >= _over_s(belief, log, group)
             laid = group.tile if group is not None else None
             sure = late or laid is None or getattr(laid.event, "player", player) != player
-            made = Decision(events=(event,), confidence=probability(margin), asked=not sure or margin < LIMITS.agreed,
-                            alternatives=options, at=at, frame=now.frame)
+            # that it stands there is told at once; which size it is, other figures may still show (`piece_doubts`)
+            doubtful = not sure or best - elsewhere < LIMITS.agreed
+            made = Decision(events=(event,), confidence=probability(margin), asked=doubtful, alternatives=options,
+                            at=at, frame=now.frame)
             return made if n == len(log.groups) - 1 else replace(made, after=_before(turn.rest, turn.last_seq))
         return None
 

@@ -32,6 +32,9 @@ class StackLimits:
     added: Point3 = (0.016, 0.016, 0.12)  # of a raised top from where it is expected (measured: 0.014 to 0.028)
     knocked: Point3 = (0.012, 0.012, 0.10)  # of a pile that somebody touched (chosen)
     adds: float = 2.0  # against a block added between two looks, most of which are due to a hand there (chosen)
+    adds_not: float = 6.0  # the same if nothing moved over the square in between (chosen: as `ClaimLimits.untouched`)
+    moves: float = 0.4  # share of the turns in which nothing else was done that have such a move, on any pile (recorded
+    # games: 0.43 with this box alone, 0.36 with all)
     hasty: float = 4.0  # against two blocks within less than a turn, which adds at most one (chosen)
     turn_s: float = 4.5
     knocks: float = 3.0  # against a pile having been knocked, or what is beside it taken away (chosen: 2.5 to 3.5)
@@ -49,7 +52,8 @@ class StackLimits:
     unclear: float = 2.0  # evidence of one look against a top that may well be there (chosen)
     hides: float = 6.0  # evidence beyond that from which something stands on a known top (chosen: three looks)
     there: float = 4.0  # most evidence of one look about whether there is a pile at all
-    recent_s: float = 60.0  # of hypotheses that differ only in when older blocks came, the likeliest is kept
+    recent_s: float = 60.0  # of hypotheses that differ only in when older blocks came, the likeliest is kept; also of
+    # those whose tops appear within a look's deviation of each other
     most: int = 8  # hypotheses kept of each pile
     remembered: int = 40  # looks at each pile: more than in the turns that a block may belong to (chosen)
     behind: float = 12.0  # nats behind the likeliest at which one is dropped
@@ -58,11 +62,12 @@ class StackLimits:
     earlier: float = 4.0  # against a turn before the newest that could have added it: it would have been seen then,
     # unless the looks in that turn did not show the top
     too_soon: float = 6.0  # against a turn whose tile appeared after the block
+    apart: float = 0.0128  # tiles per tile from the point below the camera by which one block displaces a top: 11 mm of
+    # 870 (measured: 0.0114 to 0.0148 at 6 simulated tables)
+    apart_known: float = 4.0  # squared tiles between piles from which that of the table counts as much (chosen)
     on_top: float = 0.2  # tiles: distance of a figure's foot from a top on which it may stand (chosen)
-    doubtful: float = 1.5  # a block that is less likely than none by less than this is asked about if a turn that is
+    doubtful: float = 2.0  # a block that is less likely than none by less than this is asked about if a turn that is
     # over could have added it, or after a long pause (chosen: one in five is one)
-    at_last: float = 5.0  # the same at the end of a film, where no look will follow, if its last turn is without a move
-    # (chosen: of 16 films one is asked about, at 3.9, and it is one; the next one is at 7.9)
     hardly: float = 4.0  # the likeliest turn is asked about if it weighs less than minus this
 
 
@@ -72,8 +77,9 @@ STACK = StackLimits()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pile:
     """One hypothesis of a pile: its height, its log-weight, where its top appears (mean and variance), when each block
-    was first seen that was added since the first look, the tone of the top one (mean and variance), and when it was
-    knocked last."""
+    was first seen that was added since the first look, the tone of the top one (mean and variance), and for how
+    many seconds something has moved over the square since the last look that showed it, by this hypothesis (NaN: not
+    measured)."""
 
     height: int
     weight: float = 0.0
@@ -81,7 +87,7 @@ class Pile:
     var: Point3 | None = None
     came_s: tuple[float, ...] = ()
     tone: tuple[float, float] | None = None
-    knocked_s: float = -math.inf
+    moved_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +130,8 @@ class StackTrack:
     def settled(self, height: int) -> StackTrack:
         """The belief if it is known to be exactly so high and a figure stands on it."""
         pile = next((p for p in self.piles if p.height == height), None)
-        made = began(height) if pile is None else replace(self, piles=(replace(pile, weight=0.0, came_s=()),))
+        made = began(height) if pile is None else replace(
+            self, piles=(replace(pile, weight=0.0, came_s=(), moved_s=math.nan),))
         return replace(made, plain=False, touched=True, hidden=0.0)
 
     def uncovered(self, height: int, look: StackLook, t_s: float) -> StackTrack:
@@ -139,21 +146,23 @@ class StackTrack:
 
 def began(height: int) -> StackTrack:
     """A place that was not looked at yet, where the game has a pile of that height."""
-    return StackTrack(piles=(Pile(height=height),))
+    return StackTrack(piles=(Pile(height=height, moved_s=math.nan),))
 
 
-def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0) -> StackTrack:
-    """The belief after one more look. ``noise`` is the looks' at this table, relative to the usual one."""
+def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0,
+              moved_s: float = math.nan) -> StackTrack:
+    """The belief after one more look. ``noise`` is the looks' at this table, relative to the usual one; ``moved_s`` for
+    how many seconds something has moved over the square since the look before (NaN: not measured)."""
     share = 1.0 - math.exp(-max(0.0, t_s - track.looked_s) / LIMITS.new_look_s)
     if share <= 0.0:
         return track
-    grown: dict[tuple[int, float, float], Pile] = {}
+    grown: dict[object, Pile] = {}
     knocks = 0.0 if track.touched else STACK.knocks
     for pile in track.piles:
-        for after in _after(pile, look, share, t_s, noise, knocks):
+        for after in _after(replace(pile, moved_s=pile.moved_s + moved_s), look, share, t_s, noise, knocks):
             last = after.came_s[-1] if after.came_s else -math.inf
-            added_s, knocked_s = (s if t_s - s < STACK.recent_s else -math.inf for s in (last, after.knocked_s))
-            key = after.height, added_s, knocked_s
+            place = tuple(round(v / w) for v, w in zip(after.mean, STACK.look, strict=True))
+            key = after.height, last if t_s - last < STACK.recent_s else -math.inf, place  # what else was is past
             if key not in grown or grown[key].weight < after.weight:
                 grown[key] = after
     ranked = sorted(grown.values(), key=lambda p: (-p.weight, p.height))
@@ -178,10 +187,11 @@ def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, 
     clear = min(max((look.there - STACK.clearly[0]) / (STACK.clearly[1] - STACK.clearly[0]), 0.0), 1.0)
     noise = (clear * noise + (1.0 - clear) * STACK.partly) / math.sqrt(share)
     seen: Point3 = tuple((noise * v) ** 2 for v in STACK.look)  # type: ignore[assignment]
+    adds = STACK.adds_not if pile.moved_s == 0.0 else STACK.adds
     if pile.height == 0:
-        yield replace(pile, weight=pile.weight + share * none)
+        yield replace(pile, weight=pile.weight + share * none, moved_s=pile.moved_s if there > 0.0 else 0.0)
         if there > 0.0:
-            yield Pile(height=1, weight=pile.weight - STACK.adds + share * some, mean=top, var=seen,
+            yield Pile(height=1, weight=pile.weight - adds + share * some, mean=top, var=seen,
                        came_s=(*pile.came_s, t_s), tone=_alike(None, look.tone)[0])
         return
     if there < 0.0:  # its top was not found: covered, if it is there
@@ -191,7 +201,7 @@ def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, 
     other = share * _another(pile.tone, look.tone)
     if pile.var is None:
         kept, alike = _alike(pile.tone, look.tone)
-        yield replace(pile, weight=pile.weight + share * (some + alike), mean=top, var=seen, tone=kept)
+        yield replace(pile, weight=pile.weight + share * (some + alike), mean=top, var=seen, tone=kept, moved_s=0.0)
     else:
         pile = replace(pile, var=tuple(v + d**2 for v, d in zip(pile.var, STACK.drifts, strict=True)))  # type: ignore[arg-type]
         yield from _same(pile, top, look.tone, seen, share * some, share, t_s, knocks)
@@ -200,7 +210,7 @@ def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, 
     raised = pile.mean[0] + look.floor[0], pile.mean[1] + look.floor[1], pile.mean[2]
     var = tuple(v + w**2 for v, w in zip(pile.var, STACK.added, strict=True))
     fit = _density(top, raised, tuple(v + s for v, s in zip(var, seen, strict=True)))
-    against = STACK.adds + STACK.hasty * bool(pile.came_s and t_s - pile.came_s[-1] < STACK.turn_s)
+    against = adds + STACK.hasty * bool(pile.came_s and t_s - pile.came_s[-1] < STACK.turn_s)
     yield Pile(height=pile.height + 1, weight=pile.weight - against + share * (some + fit) + other, mean=top, var=seen,
                came_s=(*pile.came_s, t_s), tone=fresh)
 
@@ -253,14 +263,15 @@ def _same(pile: Pile, top: Point3, tone: float | None, seen: Point3, told: float
         off = _off(top, pile.mean)
         mean = tuple(m + g * d for m, g, d in zip(pile.mean, gain, off, strict=True))
         var = tuple(v * (1.0 - g) for v, g in zip(pile.var, gain, strict=True))
-        yield replace(pile, weight=pile.weight + told + share * fit, mean=mean, var=var, tone=kept)  # type: ignore[arg-type]
+        yield replace(pile, weight=pile.weight + told + share * fit, mean=mean, var=var, tone=kept,  # type: ignore[arg-type]
+                      moved_s=0.0)
     else:
-        yield replace(pile, weight=pile.weight + told + share * wrong)
+        yield replace(pile, weight=pile.weight + told + share * wrong)  # what moved before this look may have added one
     moved = tuple(t + k**2 for t, k in zip(total, STACK.knocked, strict=True))
     yield replace(pile, weight=pile.weight + told - knocks + share * (_density(top, pile.mean, moved) + alike),
-                  mean=top, var=seen, tone=kept, knocked_s=t_s)
+                  mean=top, var=seen, tone=kept, moved_s=0.0)
     yield replace(pile, weight=pile.weight + told - STACK.anew + share * wrong, mean=top, var=seen,
-                  tone=_alike(None, tone)[0] or pile.tone, knocked_s=t_s)
+                  tone=_alike(None, tone)[0] or pile.tone, moved_s=0.0)
 
 
 def _off(top: Point3, mean: Point3) -> Point3:

@@ -28,19 +28,22 @@ from scoring.state import GameState, StandingFigure
 from scoring.tiles import Square
 from vision.looks import StackLook, TableLook, probability
 
+_IDLE = STACK.adds + math.log(STACK.moves / (1.0 - STACK.moves))  # what is likelier in such a turn on a single place
 _NORMAL = 1.48  # standard deviations of a normal distribution per median of absolute deviations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Way:
-    """A turn in which a block may have been added: counted back from the newest (0), the event, its log-weight, and
-    whether somebody who vanished may have been taken by it."""
+    """A turn in which a block may have been added: counted back from the newest (0), the event, its log-weight,
+    whether somebody who vanished may have been taken by it, and by how many nats a block is ``likelier`` in it than
+    between any two looks because it is over and nothing else was done in it."""
 
     group: LoggedTurn
     back: int
     event: Event
     weight: float
     takes: bool = False
+    likelier: float = 0.0
 
     @property
     def likely(self) -> float:
@@ -60,6 +63,9 @@ class StackMoves:
     _moved: deque[float] = field(default_factory=lambda: deque(maxlen=400))  # tiles, between successive looks
     _own: dict[tuple[str, Square], deque[float]] = field(default_factory=dict)  # the greater of both, at each place
     _tops: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # of the last clear looks
+    _touched_s: dict[tuple[str, Square], float] = field(default_factory=dict)  # since the last look taken notice of
+    _floors: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # of the newest looks
+    _lowered: dict[int, tuple[FigureTrack, float, FigureTrack]] = field(default_factory=dict)
     _over: dict[tuple[str, Square], int] = field(default_factory=dict)  # blocks that are none, as people say
     _bare: set[str] = field(default_factory=set)  # kinds of which an empty place was seen: its print is no pile
 
@@ -73,12 +79,15 @@ class StackMoves:
             heights = stack.heights(state)
             closed = {f.at for f in state.standing.values() if f.feature == stack.top}
             for at, square in look.squares.items():
+                key, said = (stack.name, at), (self._said[at], self._denied[at])
+                touched_s = math.nan if look.gaps_s else square.touched_s  # without frames nothing is seen to move
+                self._touched_s[key] = self._touched_s.get(key, 0.0) + touched_s
                 seen = square.stacks.get(stack.name)
                 if seen is None or square.seen < LIMITS.seen_least:
                     continue
+                self._floors[key] = seen.floor
                 if seen.there < -STACK.there:
                     self._bare.add(stack.name)
-                key, said = (stack.name, at), (self._said[at], self._denied[at])
                 if at in closed:  # a figure covers its top, and no block may be added
                     self._over.pop(key, None)
                     bare = seen.there >= STACK.clearly[1]  # it is gone, though the log does not say by which move
@@ -97,7 +106,8 @@ class StackMoves:
                     self._over[key] = min(self._over.get(key, 0), more)
                 self._settled[key] = said
                 track = track.at_least(heights.get(at, 0) + self._over.get(key, 0))
-                self.tracks[key] = looked_at(track, seen, look.t_s, self.noise(key, seen))
+                moved_s = self._touched_s.pop(key)
+                self.tracks[key] = looked_at(track, seen, look.t_s, self.noise(key, seen), moved_s)
 
     def noise(self, key: tuple[str, Square], seen: StackLook) -> float:
         """The looks' noise at this pile relative to the usual one: few tops move between two looks at them. That at the
@@ -136,11 +146,13 @@ class StackMoves:
             gone = [(f, gone_s) for f, gone_s in gone if f not in known_to]
         for stack in states[-1].box.stacks:
             heights = stack.heights(states[-1])
+            still = now.t_s - belief.still_s >= LIMITS.ask_after_s
             for (name, at), track in self.tracks.items():
                 known = heights.get(at, 0) + self._over.get((name, at), 0)
                 if name != stack.name or at not in states[-1].tiles or track.above(known)[1] <= -STACK.takes:
                     continue
-                ways_at = partial(self._ways, stack, at, track, belief=belief, log=log, states=states, gone=gone)
+                ways_at = partial(self._ways, stack, at, track, belief=belief, log=log, states=states, gone=gone,
+                                  over=still or now.last)
                 logged = [_span_s(belief, log, n) for n in log.newest(LIMITS.late_turns)
                           if _grew(stack, at, *(states[k] for k in log.span(n)))]
                 found = self._likeliest(track, known, ways_at, logged)
@@ -157,8 +169,9 @@ class StackMoves:
                 if any(since_s <= came_s for since_s in fresh) and not now.last:
                     continue  # it may belong to the turn of a tile that is not in the log yet
                 surely = known > 0 or name in self._bare
-                still = now.t_s - belief.still_s >= LIMITS.ask_after_s
-                made = self._decision(at, margin if surely else min(margin, 0.5 * LIMITS.agreed), ways, log, now, still)
+                if not surely:  # an idle turn makes no block of print
+                    margin, ways = min(margin, 0.5 * LIMITS.agreed), [replace(w, likelier=0.0) for w in ways]
+                made = self._decision(at, margin, ways, log, now, still)
                 if made is not None and made.asked:
                     if now.t_s - came_s < LIMITS.ask_after_s and not now.last:
                         continue  # another look may settle it
@@ -171,6 +184,32 @@ class StackMoves:
         """Where the tops of piles appear, in tiles of the board."""
         return {at: (at[0] + track.piles[0].mean[0], at[1] + track.piles[0].mean[1])
                 for (_, at), track in self.tracks.items() if track.piles[0].var is not None}
+
+    def lowered(self, belief: TableBelief) -> TableBelief:
+        """The belief in which figures on piles are as wide as they would appear on a tile: they are nearer to the
+        camera. The same object if there are none; a figure whose track no look has changed stays the same one."""
+        out: dict[int, FigureTrack] = {}
+        for (name, at), track in self.tracks.items():
+            if track.plain or track.height == 0 or track.piles[0].var is None:
+                continue
+            by = round(-math.log1p(-track.height * self._nearer(name)), 3)
+            for f in figures_on_top(belief, at, track):
+                known = self._lowered.get(f.id)
+                if known is None or known[0] is not f or known[1] != by:
+                    known = self._lowered[f.id] = f, by, replace(f, width=f.width * math.exp(-by))
+                out[f.id] = known[2]
+        return replace(belief, figures={**belief.figures, **out}) if out else belief
+
+    def _nearer(self, name: str) -> float:
+        """How much nearer to the camera the top of one block is than the table, relative to the camera's height: from
+        how much farther apart the tops of piles appear than their places."""
+        found = [(at, floor) for (kind, at), floor in self._floors.items() if kind == name]
+        x, y = (median(at[n] for at, _ in found) for n in (0, 1))
+        dx, dy = (median(floor[n] for _, floor in found) for n in (0, 1))
+        told = sum((at[0] - x) * (floor[0] - dx) + (at[1] - y) * (floor[1] - dy) for at, floor in found)
+        far = sum((at[0] - x) ** 2 + (at[1] - y) ** 2 for at, _ in found)
+        apart = max(0.0, (told + STACK.apart_known * STACK.apart) / (far + STACK.apart_known))
+        return apart / (1.0 + apart)
 
     @staticmethod
     def _likeliest(track: StackTrack, known: int, ways: Callable[[float], Iterator[_Way]],
@@ -204,23 +243,22 @@ class StackMoves:
             return None
         best = ways[0]
         margin += STACK.takes * best.takes
-        likely = margin + best.weight
+        likely = margin + best.weight + best.likelier  # enough to ask, but how often people do nothing is not known
         newest = best.group is log.groups[-1]
         least = -STACK.doubtful if not newest or still or now.last else 0.0
-        if now.last and newest and len(best.group.lines) == 1:
-            least = -STACK.at_last
         if likely <= (least if best.weight > -1.0 else 0.0):
             return None  # a block that no turn could have added is likelier none
         lead = min(margin, best.likely - ways[1].likely if len(ways) > 1 else LIMITS.floor)
         asked = lead < LIMITS.agreed or best.weight < -STACK.hardly
-        sure = probability(min(lead, best.weight + 2 * STACK.hardly))
+        sure = probability(min(lead + best.likelier, best.weight + 2 * STACK.hardly))
         return Decision(events=(best.event,), confidence=sure, asked=asked,
                         alternatives=(((best.event,), sure), ((), 1.0 - sure)), at=at, frame=now.frame,
                         after=None if best.back == 0 else best.group.last_seq)
 
     def _ways(self, stack: Stack, at: Square, track: StackTrack, came_s: float, belief: TableBelief, log: LoggedGame,
-              states: Sequence[GameState], gone: Sequence[tuple[StandingFigure, float]]) -> Iterator[_Way]:
-        """The turns in which the block may have been added. ``gone`` are figures that vanished, and when."""
+              states: Sequence[GameState], gone: Sequence[tuple[StandingFigure, float]], over: bool) -> Iterator[_Way]:
+        """The turns in which the block may have been added. ``gone`` are figures that vanished, and when; ``over``:
+        nothing more will happen in the newest turn."""
         near = [(f, gone_s) for f, gone_s in gone if abs(gone_s - came_s) < STACK.with_s]
         in_vain, back, over_s = track.in_vain_s(came_s), 0, math.inf
         for n in log.newest(LIMITS.late_turns):
@@ -230,28 +268,31 @@ class StackMoves:
             if turn.tile is None or at not in states[last].tiles:
                 continue
             laid = states[end + turn.lines.index(turn.tile) + 1]
-            event = self._raises(stack, at, laid)
+            event, places = self._raises(stack, at, laid)
             after = self.steps.after(states[last], event) if event is not None else None
             if event is None or after is None:
                 continue
             soon, unseen = since_s > came_s, any(since_s <= t_s <= next_s for t_s in in_vain)
-            weight = -cost(states[last], after) - STACK.too_soon * soon - STACK.earlier * (0 if unseen else back)
+            broken = cost(states[last], after)
+            weight = -broken - STACK.too_soon * soon - STACK.earlier * (0 if unseen else back)
+            idle = broken == 0.0 and (over or n < len(log.groups) - 1)
             back += not soon
             here = [f for f, gone_s in near if gone_s >= since_s]  # others were gone before
             takes = bool(here) and any(isinstance(a, FigureTaken) and names(a, f) for q in after.box.questions(after)
                                        for a in q.answers for f in here)
-            yield _Way(group=turn, back=len(log.groups) - 1 - n, event=event, weight=weight, takes=takes)
+            yield _Way(group=turn, back=len(log.groups) - 1 - n, event=event, weight=weight, takes=takes,
+                       likelier=_IDLE - math.log(places) if idle else 0.0)
 
-    def _raises(self, stack: Stack, at: Square, state: GameState) -> Event | None:
-        """The move by which the player of a turn may add a block there."""
+    def _raises(self, stack: Stack, at: Square, state: GameState) -> tuple[Event | None, int]:
+        """The move by which the player of a turn may add a block there, and to how many places one may be added."""
         height = stack.heights(state).get(at, 0)
         for choice in state.box.moves(state):
             for event in choice.answers:
                 if getattr(event, "at", None) == at:
                     after = self.steps.after(state, event)
                     if after is not None and stack.heights(after).get(at, 0) == height + 1:
-                        return event
-        return None
+                        return event, len(choice.answers)
+        return None, 0
 
 
 def _grew(stack: Stack, at: Square, before: GameState, after: GameState) -> bool:

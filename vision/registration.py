@@ -74,6 +74,7 @@ class Register:
         for at, pose in fresh.items():
             self._prints[at] = snapshot(bgr, pose, self.limits.snapshot_px)
         if self._before is not None and not in_place:
+            self._lay = {at: self._lay.get(at, pose) for at, pose in poses.items()}  # a tile was laid or taken up
             return
         self._before, scale = self._working(bgr)
         self._to_full, self._lay = np.diag([1 / scale, 1 / scale, 1.0]), dict(poses)

@@ -219,10 +219,9 @@ class Tracker:
         assert self.lattice is not None and self.stillness is not None
         found = self.register.find(frame.bgr)
         if found is not None:
-            known = {at: pose for at, pose in self.poses.items() if at in found.poses}  # not one seen since the bump
-            if all(np.allclose(found.poses[at], pose) for at, pose in known.items()):
+            if all(np.allclose(found.poses[at], pose) for at, pose in self.poses.items()):
                 return None
-            lay = {at: found.moved @ pose for at, pose in known.items()}
+            lay = {at: found.moved @ pose for at, pose in self.poses.items()}
             self.lattice = Lattice(grid=found.moved @ self.lattice.grid, shifts={}, board=self.lattice.board)
             for at, pose in found.poses.items():
                 self.lattice.shifts[at] = self.lattice.shift_of(at, pose)

@@ -37,18 +37,21 @@ def top(height: int, *, floor: tuple[float, float] = FLOOR, off: tuple[float, fl
 
 
 class PilesTable(Table):
-    """A table with ``piles`` of blocks, and squares that are ``hidden``."""
+    """A table with ``piles`` of blocks, and squares that are ``hidden``; in each look something has moved over all of
+    them for ``touched_s``."""
 
-    def __init__(self) -> None:
-        super().__init__(SETUP)
+    def __init__(self, setup: Setup = SETUP) -> None:
+        super().__init__(setup)
         self.piles: dict[Square, StackLook] = {}
         self.hidden: tuple[Square, ...] = ()
+        self.touched_s = math.nan
         self.sees()
 
     def look(self) -> TableLook:
         seen = look(self.t_s, self.tiles, self.figures, hidden=self.hidden)
-        return replace(seen, squares={at: replace(s, stacks={"tower": self.piles[at]} if at in self.piles else {})
-                                      for at, s in seen.squares.items()})
+        return replace(seen, squares={
+            at: replace(s, stacks={"tower": self.piles[at]} if at in self.piles else {}, touched_s=self.touched_s)
+            for at, s in seen.squares.items()})
 
 
 @pytest.fixture
@@ -574,10 +577,10 @@ def test_a_block_added_while_the_top_was_covered_may_be_of_that_turn(table: Pile
         assert [(e.player, e.owner, e.at) for e in table.told(Captured)] == [(0, 1, (1, 1))]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("moved", [True, False])
-def test_a_film_that_ends_without_a_move_asks_about_the_likeliest_block(moved: bool) -> None:
-    """No later look will tell, and one look that hardly differs from those before says little; nobody is asked of the
-    other pile. If somebody has put a figure down in that turn, no block was added."""
+@pytest.mark.parametrize(("moved", "by", "asked"), [(False, 0.6, True), (True, 0.6, False), (False, 0.3, False)])
+def test_a_film_that_ends_without_a_move_asks_about_a_block_in_doubt(moved: bool, by: float, asked: bool) -> None:
+    """No later look will tell. If somebody has put a figure down in that turn, no block was added; and a top that
+    hardly appears elsewhere than before is worth nobody's time."""
     table = PilesTable()
     for at in (SOUTH, (0, 2)):
         table.piles[at] = top(0)
@@ -590,13 +593,13 @@ def test_a_film_that_ends_without_a_move_asks_about_the_likeliest_block(moved: b
         table.lays(FAR, "base.U", 0, figure("base.U", 0, "road", "E W", "red"))
     else:
         table.lays(FAR, "base.U", 0)
-    table.piles[SOUTH] = top(1, off=(0.3 * FLOOR[0], 0.3 * FLOOR[1]))
+    table.piles[SOUTH] = top(1, off=(by * FLOOR[0], by * FLOOR[1]))
     table.sees(1, 1.2)
     assert not table.book.questions
     for made in table.reader.finish(table.book.entries).decisions:
         table.book.commit(made)
-    assert table.told(TowerRaised)[2:] == ([] if moved else [TowerRaised(player=0, at=SOUTH)])
-    assert table.book.questions == (0 if moved else 1)
+    assert table.told(TowerRaised)[2:] == ([TowerRaised(player=0, at=SOUTH)] if asked else [])
+    assert table.book.questions == asked
 
 
 def test_a_block_in_doubt_is_asked_about_after_a_long_pause(table: PilesTable) -> None:
@@ -629,3 +632,70 @@ def test_what_is_taken_for_a_tile_once_holds_up_no_block_for_long(table: PilesTa
     table.piles[SOUTH] = top(1)
     table.sees(6)
     assert table.told(TowerRaised) == [TowerRaised(player=1, at=SOUTH)]
+
+
+@pytest.mark.parametrize(("touched_s", "told"), [(2.0, 1), (0.0, 0), (math.nan, 1)])
+def test_a_block_is_added_by_a_hand(table: PilesTable, touched_s: float, told: int) -> None:
+    """A top that appears elsewhere although nothing moved over its tile was misread, or is seen in another way."""
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    table.lays(FAR, "base.U", 0)
+    table.touched_s = 0.0
+    table.sees()
+    table.piles[SOUTH], table.touched_s = top(2), touched_s
+    table.sees(1)
+    table.touched_s = 0.0
+    table.sees()
+    assert len(table.told(TowerRaised)) == 1 + told
+
+
+@pytest.mark.parametrize(("touched_s", "height"), [(2.0, 2), (0.0, 1)])
+def test_the_hand_may_have_been_there_before_a_look_that_was_wrong(touched_s: float, height: int) -> None:
+    """Its shadow spoiled that one; the next shows the block, though nothing has moved since."""
+    track = looked_at(began(1), top(1), 0.0)
+    for n in range(1, 4):
+        track = looked_at(track, top(1), 5.0 * n, moved_s=0.0)
+    track = looked_at(track, replace(top(1), top=(0.62, 0.41), yaw=1.2), 20.0, moved_s=touched_s)
+    for n in range(2):
+        track = looked_at(track, top(2), 21.5 + 4.0 * n, moved_s=0.0)
+    assert track.height == height
+
+
+@pytest.mark.parametrize("idle", [True, False])
+def test_who_did_nothing_else_may_have_added_a_block(table: PilesTable, idle: bool) -> None:
+    """In two turns of five in which nothing else is done a block is added: what is hardly seen is asked about once such
+    a turn is over."""
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    monk = () if idle else (figure("base.B", 0, "cloister", "I", "blue"),)
+    table.tiles[0, 2] = ("base.B", 0)
+    table.figures[0, 2] = monk
+    table.sees()
+    table.piles[SOUTH] = top(1, off=(0.55 * FLOOR[0], 0.55 * FLOOR[1]))
+    table.sees(1, 1.2)
+    table.hidden = (SOUTH,)
+    table.lays(FAR, "base.U", 0)
+    table.sees(2)
+    assert not fold(SETUP, table.book.events()).issues
+    assert table.book.questions == idle and len(table.told(TowerRaised)) == 1 + idle
+
+
+# looks at a pile below the camera at a simulated table, at "hard": s, where its top appears, its tone, for how long
+# something had moved there. In the sixth look, and from then on, there is a block more.
+BELOW = ((178.5, 0.575, 0.610, 0.73, 4.969, 2.0), (180.0, 0.576, 0.611, 0.75, 4.971, 0.0),
+         (182.0, 0.579, 0.607, 0.73, 4.971, 0.0), (189.5, 0.577, 0.610, 0.73, 4.979, 2.0),
+         (191.0, 0.569, 0.607, 0.76, 4.973, 0.0), (195.0, 0.570, 0.619, 0.83, 4.970, 2.0),
+         (196.5, 0.574, 0.626, 0.82, 4.972, 0.0), (200.5, 0.574, 0.623, 0.82, 4.974, 2.0),
+         (202.0, 0.578, 0.624, 0.81, 4.975, 0.0))
+
+
+def test_a_block_that_is_hardly_seen_stays_possible() -> None:
+    """Who vanished meanwhile may betray it later. Hypotheses that expect the same of the next look are one: else those
+    of knocks that moved nothing crowd out the block."""
+    track = looked_at(began(4), top(4, floor=(0.004, 0.004)), 173.0)
+    for t_s, x, y, yaw, tone, moved_s in BELOW:
+        look = StackLook(there=6.0, top=(x, y), yaw=yaw, floor=(0.002, 0.0045), heights=(-6.0, 0.0), tone=tone)
+        track = looked_at(track, look, t_s, STACK.coarsest, moved_s)
+    assert any((p.height, p.came_s) == (5, (195.0,)) and p.weight > -STACK.takes for p in track.piles)

@@ -151,3 +151,17 @@ def test_a_tile_does_not_go_where_another_one_has_to_stay():
     away = {(0, 0): 0, (0, 1): 0, (0, 2): 1}
     register._solid(away, motions, 0, [dict.fromkeys(column, 0.9)] * 2)
     assert away == {(0, 0): 0, (0, 1): 0, (0, 2): 1}
+
+
+def test_a_tile_that_is_found_while_the_board_is_not_in_place_is_known_afterwards():
+    """Most of what is looked at has moved, but one look finds a tile on a square that had none."""
+    found_late, m = (1, 1), motion(30, 8)
+    known = {at: tile for at, tile in BOARD.items() if at != found_late}
+    register, poses = register_of(known), {at: pose_of(at) for at in BOARD}
+    now = drawn(BOARD, dict.fromkeys(known, m))
+    register.keep(now, poses, {found_late: poses[found_late]}, in_place=False)
+    found = register.find(now)
+    assert found is not None and found.poses.keys() == BOARD.keys() and known.keys() <= found.seen
+    assert off(found, lambda at: found.poses[at] if at == found_late else m @ pose_of(at)) < 0.05
+    register.keep(now, {at: poses[at] for at in known}, {}, in_place=False)
+    assert register.find(now).poses.keys() == known.keys()
