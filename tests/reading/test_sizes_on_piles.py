@@ -45,15 +45,15 @@ def put_on_top(width: float, large: float) -> PilesTable:
     assert table.told(TowerRaised) == [TowerRaised(player=0, at=SOUTH)]
     table.lays(WEST, "base.U", 0)
     guard = replace(figure("base.U", 0, "road", "E W", "blue"), foot=(0.53, 0.48))
-    table.figures[SOUTH] = (of_width(guard, length, large),)
+    table.figures[SOUTH] = (of_width(guard, width, large),)
     table.piles[SOUTH] = top(1, off=(0.03, 0.01), there=1.0)
     table.sees(4)
     return table
 
 
-@pytest.mark.parametrize(("length", "large", "piece"), [(0.47, -3.0, "large"), (0.36, -3.3, "follower")])
-def test_who_is_put_on_a_pile_is_compared_with_the_other_figures(length: float, large: float, piece: str) -> None:
-    table = put_on_top(length, large)
+@pytest.mark.parametrize(("width", "large", "piece"), [(0.47, -3.0, "large"), (0.36, -3.3, "follower")])
+def test_who_is_put_on_a_pile_is_compared_with_the_other_figures(width: float, large: float, piece: str) -> None:
+    table = put_on_top(width, large)
     guards = [e for e in table.told(FigurePlaced) if e.feature == "tower"]  # type: ignore[attr-defined]
     assert [e.figure for e in guards] == [piece] and not table.book.questions  # type: ignore[attr-defined]
 
