@@ -24,7 +24,7 @@ from vision.looks import probability
 def covered_tops(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], piles: StackMoves,
                  answers: Callable[[int, GameState], Sequence[FigurePlaced]], now: Moment) -> Iterator[Doubt]:
     """The questions who stands on such a pile. ``states`` are the states after each event of the log, preceded by the
-    initial one; ``answers`` are the placements on older tiles that the rules allow in a turn, by its number, after
+    initial one; ``answers`` are the placements on older tiles that the rules allow after so many events of the log, in
     that state."""
     state = states[-1]
     for stack in state.box.stacks:
@@ -57,8 +57,8 @@ def _decision(at: Square, top: str, track: StackTrack, since_s: float, belief: T
         if next_s < shown_s:
             return None
         weights: dict[Event, float] = {
-            e: math.exp(-LIMITS.seldom_piece * (state.box.counts[e.figure] == 1)) for e in answers(n, state)
-            if (e.at, e.feature) == (at, top) and not log.denied_for(e, turn)}
+            e: math.exp(-LIMITS.seldom_piece * (state.box.counts[e.figure] == 1))
+            for e in answers(log.span(n)[1], state) if (e.at, e.feature) == (at, top) and not log.denied_for(e, turn)}
         if not weights:
             continue
         sure = probability(min(track.hidden - STACK.hides, LIMITS.agreed))

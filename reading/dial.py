@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from reading.belief import FigureTrack, TableBelief
 from reading.belief import updated as belief_after
 from reading.dial_face import Face
-from reading.dial_walk import DIAL, Piece, Stop, bare_s, by, laid_s, missing, taken, walks
+from reading.dial_walk import DIAL, Piece, Stop, Walks, bare_s, by, laid_s, missing, taken
 from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame
@@ -99,7 +99,9 @@ class DialMoves:
         told: list[Decision] = []
         doubts: list[Doubt] = []
         for face in self.faces if log.groups and log.groups[-1].tile is not None else ():
-            for made in (*walks(self._piece(face), self.steps, belief, log, states, colours, now),
+            walk = Walks(piece=self._piece(face), steps=self.steps, belief=belief, log=log, states=states,
+                         colours=colours, now=now).decide()
+            for made in (*((walk,) if walk is not None else ()),
                          *self._took(belief, log, states, colours, now),
                          *self._claimed(face, belief, log, states, colours, now)):
                 if made.asked:

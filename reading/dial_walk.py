@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from reading.belief import FigureTrack, TableBelief
 from reading.dial_face import Face
@@ -55,173 +55,266 @@ class Piece:
     figures: Collection[FigureTrack]
 
 
-def walks(piece: Piece, steps: Steps, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
-          colours: Mapping[str, int], now: Moment) -> Iterator[Decision]:
-    """The move before a tile whose sign makes the piece move, for the oldest of the newest turns that lacks it."""
-    face, dial, stops = piece.face, piece.face.dial, piece.stops
-    for n in range(max(0, len(log.groups) - DIAL.newest), len(log.groups)):
-        tile = log.groups[n].tile
-        if tile is None or not isinstance(tile.event, TilePlaced):
-            continue
-        before = states[log.span(n)[0]]
-        player = tile.event.player
-        ways = {dial.at(after): way for way in (by(way, player) for way in dial.ways(before))
-                if (after := steps.after(before, way)) is not None}
-        mine = _before(log, n, ways.values())
-        laid, last = laid_s(belief, log, n), laid_s(belief, log, n - 1)
-        if laid is None or not ways or any(line.pinned for line in mine):
-            continue
-        begun = _begun(log, states, n, {type(way) for way in ways.values()})
-        signed = dial.moves(before.box.tile(tile.event.tile))
-        split = _split(piece, n, begun, mine, steps, belief, log, states, colours) if signed else None
-        if split:
-            if mine and mine[0].asked:
-                return  # the move before the next tile depends on it
-            options = [(way, p * DIAL.sure) for way, p in split]
-            way, p = options[0]
-            unsure = p < DIAL.piece
-            if not log.denied_in(n - 1, way) and (not mine or unsure or mine[0].event != way):
-                yield Decision(events=(way,), confidence=p, asked=unsure, frame=now.frame,
-                               alternatives=tuple(((w,), q) for w, q in options), at=face.square(0),
-                               replaces=mine[0].seq if mine else None, after=None if mine else _last_seq(log, n))
-                return
-        for line, own in ((line, by(line.event, player)) for line in mine):
-            if own != line.event and not log.denied_in(n - 1, own):
-                yield Decision(events=(own,), confidence=DIAL.sure, asked=False, alternatives=(),
-                               at=face.square(0), frame=now.frame, replaces=line.seq)
-                return
-        if split is not None and mine:
-            continue
-        came = [s for s in stops if (last or -math.inf) < s.since_s <= laid]
-        if not came:  # nobody saw which came first, the tile before or this stop: its own move is in the log
-            least = bare_s(belief, log, n - 1)
-            came = [s for s in stops if s.since_s <= laid][-1:]
-            came = [s for s in came if s.since_s > least and dial.sections[s.section] != dial.at(before)]
-        if mine and (not came or dial.at(before) == dial.sections[came[-1].section]):
-            continue
-        if not signed and not (came and not tile.pinned and _may_have_sign(dial, before, tile.event)):
-            stop = _put_away(piece, n, before, belief, log, states, now) if not mine else None
-            way_there = ways.get(dial.sections[stop.section]) if stop is not None else None
-            if way_there is not None and not log.denied_in(n - 1, way_there):
-                yield Decision(events=(way_there,), confidence=DIAL.put_away, asked=True, frame=now.frame,
-                               alternatives=(((way_there,), DIAL.put_away), ((), 1.0 - DIAL.put_away)),
-                               at=face.square(0), after=_last_seq(log, n))
-                return
-            continue
-        if not came:  # moved afterwards, if no other tile can be the reason
-            following = laid_s(belief, log, n + 1)
-            after_it = [s for s in stops if laid < s.since_s <= (following or math.inf)]
-            newest = n == len(log.groups) - 1
-            if after_it and (newest and (now.last or now.t_s - after_it[0].since_s >= LIMITS.ask_after_s)
-                             or not newest and not _signed(dial, states[-1], log, n + 1)):
-                came = after_it[:1]
-        else:  # it may have moved twice: a tile with a sign was put away
-            first = dial.sections.index(dial.at(begun))
-            rests = [s for s, after in zip(came, came[1:], strict=False)
-                     if s.section != first and after.since_s - s.since_s >= LIMITS.notice_s] + came[-1:]
-            if dial.sections[came[-1].section] not in ways or len(rests) > 1:
-                came = (came if len(rests) == 1 else rests)[len(mine):len(mine) + 1]
-        section = dial.sections[came[-1].section] if came else ""
-        if section in ways and log.denied_in(n - 1, ways[section]):
-            continue
-        if section in ways:
-            way = ways[section]
-            others = tuple(((w,), (1.0 - DIAL.sure) / max(1, len(ways) - 1)) for s, w in ways.items() if w != way)
-            yield Decision(events=(way,), confidence=DIAL.sure, asked=False, at=face.square(came[-1].section),
-                           alternatives=(((way,), DIAL.sure), *others), frame=now.frame, after=_last_seq(log, n))
-            return
-        waits = now.t_s - laid < 2 * LIMITS.ask_after_s and not now.last
-        if signed and not waits and not any(log.denied_in(n - 1, way) for way in ways.values()):
-            likely = tuple(((w,), 1.0 / len(ways)) for w in ways.values())
-            yield Decision(events=likely[0][0], confidence=1.0 / len(ways), asked=True, alternatives=likely,
-                           at=face.square(0), frame=now.frame, after=_last_seq(log, n))
-        if signed:
-            return  # those after it depend on it
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Turn:
+    """One turn of the log, the ``n``-th: its tile's entry, the state right before that tile and the one before the
+    moves of the piece that the log has there (``mine``), all moves that the rules allow by the section where they end,
+    whether the tile has the sign, when it and the tile before were first seen (-inf: never), and those stops of the
+    piece that were first seen in between, by their number."""
+
+    n: int
+    line: LoggedEvent
+    placed: TilePlaced
+    before: GameState
+    begun: GameState
+    ways: Mapping[str, Event]
+    mine: Sequence[LoggedEvent]
+    signed: bool
+    laid_s: float
+    last_s: float
+    stops: Sequence[int]
 
 
-def _put_away(piece: Piece, n: int, before: GameState, belief: TableBelief, log: LoggedGame,
-              states: Sequence[GameState], now: Moment) -> Stop | None:
-    """Where the piece stopped for good before a tile without a sign, if the next tile's sign does not explain that: a
-    tile with a sign was put away, which no look shows."""
-    dial, stops = piece.face.dial, piece.stops
-    laid, last, following = (laid_s(belief, log, m) for m in (n, n - 1, n + 1))
-    came = [k for k, s in enumerate(stops) if (last or -math.inf) < s.since_s <= (laid or -math.inf)]
-    if not came or dial.sections[stops[came[-1]].section] == dial.at(before):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walks:
+    """How far a dial's piece went before the tiles of the newest turns. ``states`` are the states after each event of
+    the log, preceded by the initial one."""
+
+    piece: Piece
+    steps: Steps
+    belief: TableBelief
+    log: LoggedGame
+    states: Sequence[GameState]
+    colours: Mapping[str, int]
+    now: Moment
+
+    def decide(self) -> Decision | None:
+        """The move before a tile whose sign makes the piece move, for the oldest of the newest turns that lacks it."""
+        for n in range(max(0, len(self.log.groups) - DIAL.newest), len(self.log.groups)):
+            turn = self._turn(n)
+            if turn is None:
+                continue
+            shared = self._shared(turn) if turn.signed else None
+            if shared and turn.mine and turn.mine[0].asked:
+                return None  # the move before the next tile depends on it
+            made = self._one_of(turn, shared or ()) or self._by_its_player(turn)
+            if made is not None:
+                return made
+            came = self._came(turn)
+            if turn.mine and (shared is not None or not came or self._section(came[-1]) == self._dial.at(turn.before)):
+                continue  # the log has it
+            if turn.signed or came and not turn.line.pinned and _may_have_sign(self._dial, turn.before, turn.placed):
+                stop = self._last_of(turn, came) if came else self._afterwards(turn)
+                way = turn.ways.get(self._section(stop)) if stop is not None else None
+                if stop is not None and way is not None and not self._denied(turn, way):
+                    return self._went(turn, way, stop)
+                if turn.signed and way is None:
+                    return self._how_far(turn)  # those after it depend on it
+            elif (made := self._put_away(turn)) is not None:
+                return made
         return None
-    stop, left = stops[came[-1]], stops[came[-1] + 1:]
-    if now.t_s - (laid or now.t_s) < LIMITS.ask_after_s and not now.last:
-        return None  # the tile may turn out to have the sign
-    if (left[0].since_s if left else now.t_s) - stop.since_s < LIMITS.ask_after_s:
-        return None  # something passed by, maybe
-    if left and dial.sections[left[0].section] == dial.at(before):
-        return None  # it was misread: the piece never goes back
-    if stop.since_s <= bare_s(belief, log, n):
-        return stop
-    if following is None:
-        return stop if now.last else None  # the next tile may have the sign
-    tile = log.groups[n + 1].tile
-    signs = _signed(dial, states[-1], log, n + 1) or tile is not None and isinstance(tile.event, TilePlaced) \
-        and not tile.pinned and _may_have_sign(dial, states[log.span(n + 1)[0]], tile.event)
-    return stop if not signs or any((laid or 0.0) < s.since_s <= following for s in left) else None
 
+    @property
+    def _dial(self) -> Dial:
+        return self.piece.face.dial
 
-def _split(piece: Piece, n: int, begun: GameState, mine: Sequence[LoggedEvent], steps: Steps, belief: TableBelief,
-           log: LoggedGame, states: Sequence[GameState],
-           colours: Mapping[str, int]) -> list[tuple[Event, float]] | None:
-    """The moves before a tile with their probabilities, the likeliest first, if the next tile has a sign too, both came
-    to sight together, and the piece was seen to stop once: it also stopped somewhere in between, where the rules sent
-    home who stood there. Empty if the log has the move before the next tile already; None if that is not so."""
-    dial, tile = piece.face.dial, log.groups[n].tile
-    laid, following = laid_s(belief, log, n), laid_s(belief, log, n + 1)
-    if tile is None or laid is None or following is None or not _signed(dial, states[-1], log, n + 1) or len(mine) > 1:
+    def _section(self, stop: Stop) -> str:
+        return self._dial.sections[stop.section]
+
+    def _turn(self, n: int) -> _Turn | None:
+        """A turn; None if its tile was not seen, the rules allow no move there or people have said how far it went."""
+        line = self.log.groups[n].tile
+        laid, last = laid_s(self.belief, self.log, n), laid_s(self.belief, self.log, n - 1)
+        if line is None or not isinstance(line.event, TilePlaced) or laid is None:
+            return None
+        before, placed = self.states[self.log.span(n)[0]], line.event
+        ways = {self._dial.at(after): way for way in (by(way, placed.player) for way in self._dial.ways(before))
+                if (after := self.steps.after(before, way)) is not None}
+        mine = _before(self.log, n, ways.values())
+        if not ways or any(own.pinned for own in mine):
+            return None
+        least = last if last is not None else -math.inf
+        return _Turn(n=n, line=line, placed=placed, before=before, ways=ways, mine=mine, laid_s=laid, last_s=least,
+                     begun=_begun(self.log, self.states, n, {type(way) for way in ways.values()}),
+                     signed=self._dial.moves(before.box.tile(placed.tile)),
+                     stops=[k for k, s in enumerate(self.piece.stops) if least < s.since_s <= laid])
+
+    def _denied(self, turn: _Turn, way: Event) -> bool:
+        return self.log.denied_in(turn.n - 1, way)
+
+    def _told(self, turn: _Turn, options: Sequence[tuple[Event | None, float]], *, asked: bool, section: int = 0,
+              instead: LoggedEvent | None = None) -> Decision:
+        """The first of these moves before a turn's tile, or ``instead`` of one that the log has there; the others are
+        alternatives (None: no move)."""
+        way, p = options[0]
+        return Decision(events=(way,) if way is not None else (), confidence=p, asked=asked, frame=self.now.frame,
+                        alternatives=tuple(((w,) if w is not None else (), q) for w, q in options),
+                        at=self.piece.face.square(section), replaces=instead.seq if instead is not None else None,
+                        after=_last_seq(self.log, turn.n) if instead is None else None)
+
+    # -- what the log has is another player's, or one of two moves that nobody saw apart ------------------------------
+
+    def _one_of(self, turn: _Turn, shared: Sequence[tuple[Event, float]]) -> Decision | None:
+        """The likeliest of the moves that share one stop with the next tile's."""
+        if not shared or self._denied(turn, shared[0][0]):
+            return None
+        unsure = shared[0][1] * DIAL.sure < DIAL.piece
+        if turn.mine and not unsure and turn.mine[0].event == shared[0][0]:
+            return None
+        return self._told(turn, [(way, p * DIAL.sure) for way, p in shared], asked=unsure,
+                          instead=turn.mine[0] if turn.mine else None)
+
+    def _by_its_player(self, turn: _Turn) -> Decision | None:
+        """A move that the log has, by the player of the tile that it precedes."""
+        for line in turn.mine:
+            own = by(line.event, turn.placed.player)
+            if own != line.event and not self._denied(turn, own):
+                return replace(self._told(turn, [(own, DIAL.sure)], asked=False, instead=line), alternatives=())
         return None
-    least = laid_s(belief, log, n - 1)
-    first = dial.sections.index(dial.at(begun))
-    came = [s for s in piece.stops if (least if least is not None else -math.inf) < s.since_s <= max(laid, following)
-            and (s.section != first or len(piece.stops) > 1 and s is not piece.stops[0])]
-    if len(came) != 1 or piece.seen_s < max(laid, following):
-        return None
-    stop = came[0]
-    if laid < following and stop.since_s <= laid:
-        return None  # it was seen there when only the first tile was
-    if stop.since_s <= max(bare_s(belief, log, n), bare_s(belief, log, n + 1)):
-        return None  # or neither of them
-    if any(type(line.event) in {type(way) for way in dial.ways(begun)} for line in log.groups[n].rest):
-        return []
-    player = getattr(tile.event, "player", 0)
-    firsts = [(way, after) for way in (by(way, player) for way in dial.ways(begun))
-              if (after := steps.after(begun, way)) is not None and any(
-                  (then := steps.after(after, by(second, player))) is not None
-                  and dial.at(then) == dial.sections[stop.section] for second in dial.ways(after))]
-    weights = [_visited(piece, after, begun, stop, steps, belief, states, colours) for _, after in firsts]
-    if not weights:
-        return None
-    total = sum(math.exp(w) for w in weights)
-    return sorted(((way, math.exp(w) / total) for (way, _), w in zip(firsts, weights, strict=True)),
-                  key=lambda option: -option[1])
 
+    def _shared(self, turn: _Turn) -> list[tuple[Event, float]] | None:
+        """The moves before a tile with their probabilities, the likeliest first, if the next tile has a sign too, both
+        came to sight together, and the piece was seen to stop once: it also stopped somewhere in between, where the
+        rules sent home who stood there. Empty if the log has the move before the next tile already; None if that is not
+        so."""
+        dial, n, begun = self._dial, turn.n, turn.begun
+        following = laid_s(self.belief, self.log, n + 1)
+        if following is None or not self._has_sign(n + 1) or len(turn.mine) > 1:
+            return None
+        first, both = dial.sections.index(dial.at(begun)), max(turn.laid_s, following)
+        came = [s for k, s in enumerate(self.piece.stops) if turn.last_s < s.since_s <= both
+                and (s.section != first or k > 0)]
+        if len(came) != 1 or self.piece.seen_s < both:
+            return None
+        stop = came[0]
+        if turn.laid_s < following and stop.since_s <= turn.laid_s:
+            return None  # it was seen there when only the first tile was
+        if stop.since_s <= max(bare_s(self.belief, self.log, n), bare_s(self.belief, self.log, n + 1)):
+            return None  # or neither of them
+        if any(type(line.event) in {type(way) for way in dial.ways(begun)} for line in self.log.groups[n].rest):
+            return []
+        player = turn.placed.player
+        firsts = [(way, after) for way in (by(way, player) for way in dial.ways(begun))
+                  if (after := self.steps.after(begun, way)) is not None and any(
+                      (then := self.steps.after(after, by(second, player))) is not None
+                      and dial.at(then) == self._section(stop) for second in dial.ways(after))]
+        weights = [self._visited(after, begun, stop) for _, after in firsts]
+        if not weights:
+            return None
+        total = sum(math.exp(w) for w in weights)
+        return sorted(((way, math.exp(w) / total) for (way, _), w in zip(firsts, weights, strict=True)),
+                      key=lambda option: -option[1])
 
-def _visited(piece: Piece, after: GameState, begun: GameState, stop: Stop, steps: Steps, belief: TableBelief,
-             states: Sequence[GameState], colours: Mapping[str, int]) -> float:
-    """What the figures say for a stop of the piece that nobody saw, in nats: those on its section are gone and those on
-    others are not; so are those that the rules make people take home there (``after`` it)."""
-    dial, out = piece.face.dial, 0.0
-    for f in begun.standing.values():
-        if f.feature != dial.feature or f.where == dial.sections[stop.section]:
-            continue
-        tracks = [t for t in piece.figures if t.real > 0.0 and colours.get(t.paint_among(colours)) == f.player
-                  and (place := piece.face.section(*t.foot)) is not None and dial.sections[place[0]] == f.where]
-        here = any(t.present and t.seen_s >= stop.since_s for t in tracks)
-        gone = bool(tracks) and all(t.missed >= TAKEN for t in tracks)
-        if here or gone:
-            out += 0.5 * DIAL.went * (1.0 if gone == (f.where == dial.at(after)) else -1.0)
-    stand = steps.closed(states[-1]).standing.values()
-    for question in after.box.questions(after):
-        answers = [a for a in question.answers if isinstance(a, FigureEvent)]
-        if not question.before or not answers or len(answers) != len(question.answers):
-            continue
-        out += DIAL.went * (1.0 if any(taken(a, stand) and missing(belief, a, colours) for a in answers) else -1.0)
-    return out
+    def _visited(self, after: GameState, begun: GameState, stop: Stop) -> float:
+        """What the figures say for a stop of the piece that nobody saw, in nats: those on its section are gone and
+        those on others are not; so are those that the rules make people take home there (``after`` it)."""
+        dial, out = self._dial, 0.0
+        for f in begun.standing.values():
+            if f.feature != dial.feature or f.where == self._section(stop):
+                continue
+            tracks = [t for t in self.piece.figures
+                      if t.real > 0.0 and self.colours.get(t.paint_among(self.colours)) == f.player
+                      and (place := self.piece.face.section(*t.foot)) is not None
+                      and dial.sections[place[0]] == f.where]
+            here = any(t.present and t.seen_s >= stop.since_s for t in tracks)
+            gone = bool(tracks) and all(t.missed >= TAKEN for t in tracks)
+            if here or gone:
+                out += 0.5 * DIAL.went * (1.0 if gone == (f.where == dial.at(after)) else -1.0)
+        stand = self.steps.closed(self.states[-1]).standing.values()
+        for question in after.box.questions(after):
+            answers = [a for a in question.answers if isinstance(a, FigureEvent)]
+            if not question.before or not answers or len(answers) != len(question.answers):
+                continue
+            gone = any(taken(a, stand) and missing(self.belief, a, self.colours) for a in answers)
+            out += DIAL.went * (1.0 if gone else -1.0)
+        return out
+
+    # -- where it stopped --------------------------------------------------------------------------------------------
+
+    def _came(self, turn: _Turn) -> list[Stop]:
+        """The stops that may be the end of the move before a turn's tile, in order."""
+        if turn.stops:
+            return [self.piece.stops[k] for k in turn.stops]
+        # nobody saw which came first, the tile before or this stop: its own move is in the log
+        least = bare_s(self.belief, self.log, turn.n - 1)
+        came = [s for s in self.piece.stops if s.since_s <= turn.laid_s][-1:]
+        return [s for s in came if s.since_s > least and self._section(s) != self._dial.at(turn.before)]
+
+    def _afterwards(self, turn: _Turn) -> Stop | None:
+        """The stop after a turn's tile was seen, if no other tile can be the reason."""
+        following = laid_s(self.belief, self.log, turn.n + 1)
+        came = [s for s in self.piece.stops if turn.laid_s < s.since_s <= (following or math.inf)]
+        if turn.n == len(self.log.groups) - 1:
+            over = bool(came) and (self.now.last or self.now.t_s - came[0].since_s >= LIMITS.ask_after_s)
+        else:
+            over = not self._has_sign(turn.n + 1)
+        return came[0] if came and over else None
+
+    def _last_of(self, turn: _Turn, came: Sequence[Stop]) -> Stop | None:
+        """The newest of these stops; the next one that the log lacks, if any, if it moved twice: a tile with a sign was
+        put away."""
+        first = self._dial.sections.index(self._dial.at(turn.begun))
+        rests = [s for s, after in zip(came, came[1:], strict=False)
+                 if s.section != first and after.since_s - s.since_s >= LIMITS.notice_s] + [came[-1]]
+        if self._section(came[-1]) in turn.ways and len(rests) == 1:
+            return came[-1]
+        left = (came if len(rests) == 1 else rests)[len(turn.mine):]
+        return left[0] if left else None
+
+    def _went(self, turn: _Turn, way: Event, stop: Stop) -> Decision:
+        """The move that ended where the piece was seen to stop."""
+        less = (1.0 - DIAL.sure) / max(1, len(turn.ways) - 1)
+        return self._told(turn, [(way, DIAL.sure), *((w, less) for w in turn.ways.values() if w != way)], asked=False,
+                          section=stop.section)
+
+    def _how_far(self, turn: _Turn) -> Decision | None:
+        """How far the piece went, as a question; None while it may still be seen, or if people said that it did not.
+        """
+        ways = list(turn.ways.values())
+        if self.now.t_s - turn.laid_s < 2 * LIMITS.ask_after_s and not self.now.last \
+                or any(self._denied(turn, way) for way in ways):
+            return None
+        return self._told(turn, [(way, 1.0 / len(ways)) for way in ways], asked=True)
+
+    def _put_away(self, turn: _Turn) -> Decision | None:
+        """Whether a tile with a sign was put away before a turn's tile, which has none, as a question."""
+        stop = self._unexplained(turn) if not turn.mine else None
+        way = turn.ways.get(self._section(stop)) if stop is not None else None
+        if way is None or self._denied(turn, way):
+            return None
+        return self._told(turn, [(way, DIAL.put_away), (None, 1.0 - DIAL.put_away)], asked=True)
+
+    def _unexplained(self, turn: _Turn) -> Stop | None:
+        """Where the piece stopped for good before a tile without a sign, if the next tile's sign does not explain that:
+        a tile with a sign was put away, which no look shows."""
+        if not turn.stops or self._section(self.piece.stops[turn.stops[-1]]) == self._dial.at(turn.before):
+            return None
+        stop, left = self.piece.stops[turn.stops[-1]], self.piece.stops[turn.stops[-1] + 1:]
+        if self.now.t_s - turn.laid_s < LIMITS.ask_after_s and not self.now.last:
+            return None  # the tile may turn out to have the sign
+        if (left[0].since_s if left else self.now.t_s) - stop.since_s < LIMITS.ask_after_s:
+            return None  # something passed by, maybe
+        if left and self._section(left[0]) == self._dial.at(turn.before):
+            return None  # it was misread: the piece never goes back
+        if stop.since_s <= bare_s(self.belief, self.log, turn.n):
+            return stop
+        following = laid_s(self.belief, self.log, turn.n + 1)
+        if following is None:
+            return stop if self.now.last else None  # the next tile may have the sign
+        then = any(turn.laid_s < s.since_s <= following for s in left)
+        return stop if then or not self._may_have_sign(turn.n + 1) else None
+
+    def _has_sign(self, n: int) -> bool:
+        """Whether the log has a tile with the sign in a turn."""
+        tile = self.log.groups[n].tile if n < len(self.log.groups) else None
+        return tile is not None and isinstance(tile.event, TilePlaced) \
+            and self._dial.moves(self.states[-1].box.tile(tile.event.tile))
+
+    def _may_have_sign(self, n: int) -> bool:
+        """Whether a turn's tile has the sign, or may turn out to have it."""
+        tile = self.log.groups[n].tile
+        return self._has_sign(n) or tile is not None and isinstance(tile.event, TilePlaced) and not tile.pinned \
+            and _may_have_sign(self._dial, self.states[self.log.span(n)[0]], tile.event)
 
 
 def _may_have_sign(dial: Dial, state: GameState, placed: TilePlaced) -> bool:
@@ -229,11 +322,6 @@ def _may_have_sign(dial: Dial, state: GameState, placed: TilePlaced) -> bool:
     edges = state.box.shape(placed.tile, placed.rot).edges
     return any(dial.moves(state.box.tile(tile)) and edges in {state.box.shape(tile, rot).edges for rot in range(4)}
                for tile, left in state.left.items() if left > 0)
-
-
-def _signed(dial: Dial, state: GameState, log: LoggedGame, n: int) -> bool:
-    tile = log.groups[n].tile if n < len(log.groups) else None
-    return tile is not None and isinstance(tile.event, TilePlaced) and dial.moves(state.box.tile(tile.event.tile))
 
 
 def _begun(log: LoggedGame, states: Sequence[GameState], n: int, kinds: Collection[type[Event]]) -> GameState:

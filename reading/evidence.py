@@ -178,12 +178,13 @@ def places(tracks: Sequence[FigureTrack], box: Box, reading: Reading, since_s: f
         ways = []
         for n in sorted(told, key=lambda s: -max(told[s], upright[s]))[:4]:
             kind = form.kinds[n]
-            here = sure - LIMITS.farmer * (kind == "field")
             for piece, count in box.counts.items():
                 wood = box.pieces[piece]
                 if wood.stands_on(kind):
                     place = told[n] if wood.follower else upright[n]  # only followers are laid down
-                    rare = LIMITS.seldom_piece * (count == 1)
+                    # one that stands only beside its player's follower is put there about as often as one of those
+                    here = sure - LIMITS.farmer * (wood.follower and kind == "field")
+                    rare = LIMITS.seldom_piece * (wood.follower and count == 1)
                     ways.append((here + place + kinds.get(piece, 0.0) - rare, n, piece))
         ways.sort(key=itemgetter(0), reverse=True)
         out.append((f, tuple(ways[:_CHOICES])))

@@ -116,15 +116,22 @@ class NeutralMoves:
 
     def _lost(self, neutral: Neutral, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
               colours: Mapping[str, int], now: Moment) -> Decision | None:
-        """A question where the piece went, if it was seen to leave its square and has not been found since, unless no
-        move explains that better than that looks miss it where it is."""
+        """A question where the piece went, if it was seen to leave its square and has not been found since, or came
+        back to another place of it, unless no move explains that better than that looks miss it where it is."""
         has = neutral.at(states[-1])
-        left = self.seen.get(neutral.name, {}).get(has) if has is not None else None
-        if left is None or left.odds >= 0.0 or not left.known or left.t_s <= left.came_s or \
-                now.t_s - left.came_s < LIMITS.ask_after_s and not now.last:
+        sight = self.seen.get(neutral.name, {}).get(has) if has is not None else None
+        if sight is None:
             return None
-        if not _too_soon(belief, log.groups[-1], left) and not now.last:
+        left, back_s = (sight, math.inf) if sight.odds < 0.0 else (sight.away, sight.came_s)
+        if left is None or not left.known or left.t_s <= left.came_s:
+            return None
+        over = back_s == math.inf and now.last
+        if back_s == math.inf and now.t_s - left.came_s < LIMITS.ask_after_s and not over:
+            return None
+        if not any(left.came_s < belief.since_s(g.at) <= back_s for g in log.groups) and not over:
             return None  # the turn in which it left goes on
+        if back_s < math.inf and self._came_later(neutral, left.came_s, belief, log, states):
+            return None  # the log has it leaving and coming back
         posed, since = self._missed.get(neutral.name, (None, math.nan))
         if posed in log.denied and since == left.came_s and not now.last:
             return None  # people say that it had not gone anywhere, and nothing else was seen since
@@ -138,10 +145,19 @@ class NeutralMoves:
         closed = self.steps.closed(states[end])
         stays = max(left.odds, NEUTRAL.overlooked) + NEUTRAL.stays - cost(states[end], closed)
         stays += _left(before, states[end], closed, _stand(belief, colours), left, states[-1], over=True)
+        stays += sight.same if back_s < math.inf else 0.0
         if ways[0].weight - stays < -LIMITS.agreed:
             return None  # rather it is where it was, and not seen there
         self._missed[neutral.name] = made.events[0], left.came_s
         return replace(made, asked=True)
+
+    def _came_later(self, neutral: Neutral, left_s: float, belief: TableBelief, log: LoggedGame,
+                    states: Sequence[GameState]) -> bool:
+        """Whether the log has it come to its square after a tile that was laid later than ``left_s``."""
+        for n in log.newest(len(log.groups)):
+            if _moves_of(neutral, log.groups[n], states, log.span(n)[1]):
+                return left_s < belief.since_s(log.groups[n].at) < math.inf
+        return False
 
     def _unfinished(self, neutral: Neutral, log: LoggedGame, states: Sequence[GameState]) -> bool:
         """Whether the camera told a move of it in the turn before the newest that the rules would have had go on."""

@@ -93,15 +93,20 @@ class RemoteClaims:
     def _of(self, f: FigureTrack, at: Square, group: LoggedTurn | None, player: int, belief: TableBelief,
             log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int], now: Moment,
             top: Point | None) -> Decision | None:
-        """The figure as a move of the newest turn that began before the figure appeared and that allowed it."""
+        """The figure as a move of the newest turn that began before the figure appeared and that allowed it; rather of
+        one to which no other figure belongs than of one whose figure may be the same one, seen on its way."""
         if not f.present or _is_logged(f, at, player, belief, states[-1], colours):
             return None
-        for n in log.newest(LIMITS.open_turns):
+        own = {n: log.groups[n].figures() for n in log.newest(LIMITS.open_turns)}
+        passed = {n: lines[0] for n, lines in own.items() if _passed(log.groups[n], f, player, belief, colours)}
+        for n in [*(n for n, lines in own.items() if not lines), *passed]:
             turn = log.groups[n]
-            if turn is group or turn.tile is None or turn.figures() or _came_later(belief, turn, f.back_s):
+            if turn is group or turn.tile is None or _came_later(belief, turn, f.back_s):
                 continue
-            state = states[log.span(n)[1]]
-            here = [e for e in self.answers(n, state) if (e.at, e.player) == (at, player)]
+            first, end = log.span(n)
+            k = first + turn.lines.index(passed[n]) if n in passed else end
+            state = states[k]
+            here = [e for e in self.answers(k, state) if (e.at, e.player) == (at, player)]
             allowed, placed = {_plain(e): e for e in here}, state.tiles.get(at)
             if not allowed or placed is None:
                 continue
@@ -124,6 +129,8 @@ class RemoteClaims:
             doubtful = not sure or best - elsewhere < LIMITS.agreed
             made = Decision(events=(event,), confidence=probability(margin), asked=doubtful, alternatives=options,
                             at=at, frame=now.frame)
+            if n in passed:
+                return _instead(made, passed[n], f)
             return made if n == len(log.groups) - 1 else replace(made, after=_before(turn.rest, turn.last_seq))
         return None
 
@@ -171,8 +178,8 @@ class RemoteClaims:
                    for c in after.box.moves(after) if c.event is FigurePlaced for a in c.answers)
 
     def answers(self, n: int, state: GameState) -> tuple[FigurePlaced, ...]:
-        """The placements that the rules allowed in turn ``n`` on other tiles than the one just laid, also after what
-        may have happened unseen (`reading.unseen`)."""
+        """The placements that the rules allowed on other tiles than the one just laid after ``n`` events of the log,
+        which came to this state, also after what may have happened unseen (`reading.unseen`)."""
         if n not in self._allowed:
             may = (state, *(step(state, a) for q in state.box.offers(state) for a in q.answers))
             self._allowed[n] = tuple(dict.fromkeys(
@@ -184,6 +191,25 @@ class RemoteClaims:
 def _came_with(f: FigureTrack, at: Square, belief: TableBelief) -> bool:
     """Whether a figure has been seen wherever its tile has: nothing speaks for a later turn than that tile's."""
     return f.came_s <= belief.since_s(at) < math.inf and f.absent_s is None
+
+
+def _passed(turn: LoggedTurn, f: FigureTrack, player: int, belief: TableBelief, colours: Mapping[str, int]) -> bool:
+    """Whether the figure that the log has on a turn's tile may have been this one in its player's hand: it was seen
+    there before this one came, and not since."""
+    lines = turn.figures()
+    if len(lines) != 1 or lines[0].pinned or lines[0].asked or getattr(lines[0].event, "player", None) != player:
+        return False
+    seen = [t for t in belief.by_square.get(turn.at or (0, 0), ()) if colours.get(t.paint) == player]
+    return bool(seen) and all(not t.present and t.seen_s < f.back_s for t in seen)
+
+
+def _instead(made: Decision, line: LoggedEvent, f: FigureTrack) -> Decision:
+    """A placement in place of the one that the log has in the same turn, as a question: either that figure was taken up
+    again, or no rule allows this one."""
+    p, total = probability(min(f.real, UNALLOWED) - LIMITS.taken_back), sum(q for _, q in made.alternatives)
+    options = [*((events, p * q / total) for events, q in made.alternatives), ((line.event,), 1.0 - p)]
+    return replace(made, asked=True, confidence=options[0][1], replaces=line.seq,
+                   alternatives=tuple(sorted(options, key=lambda o: -o[1])))
 
 
 def _is_logged(f: FigureTrack, at: Square, player: int, belief: TableBelief, state: GameState,

@@ -8,7 +8,8 @@ that fits its print best. D. Lowe, "Distinctive image features from scale-invari
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import cv2
@@ -120,8 +121,9 @@ class Register:
                 out[at] = self._like(bgr, pose, self._prints[at])
         return out
 
-    def find(self, bgr: Image) -> Registration | None:
-        """The tiles after a push or a bump, or None when the board cannot be matched."""
+    def find(self, bgr: Image, one: Collection[Square] = ()) -> Registration | None:
+        """The tiles after a push or a bump, or None when the board cannot be matched. ``one`` are squares of one piece
+        of cardboard: they have one motion."""
         if self._before is None or not self._lay:
             return None
         motions = [np.eye(3), *self._motions(bgr)]
@@ -129,16 +131,21 @@ class Register:
         # a tile stays where it is unless it matches clearly better elsewhere
         best = {at: max(range(len(motions)), key=lambda n: likes[n].get(at, -1.0) - (self.limits.better if n else 0.0))
                 for at in self._lay}
+        one = best.keys() & set(one)
+        votes = Counter(best[at] for at in one if likes[best[at]].get(at, -1.0) > self.limits.same)
+        best.update(dict.fromkeys(one, max(votes, key=lambda n: (votes[n], -n), default=0)))
         counts = [sum(likes[n].get(at, -1.0) > self.limits.same for at, m in best.items() if m == n)
                   for n in range(len(motions))]
         main = int(np.argmax(counts))
         self._together(best, motions, main)
         self._solid(best, motions, main, likes)
+        if any(best[at] == main for at in one):
+            best.update(dict.fromkeys(one, main))
         seen = frozenset(at for at, n in best.items() if likes[n].get(at, -1.0) > self.limits.same)
         in_view = max(len(like) for like in likes)
         if not seen or len(seen) < self.limits.agree * in_view:
             return None
-        poses = {at: motions[best[at] if at in seen else main] @ pose for at, pose in self._lay.items()}
+        poses = {at: motions[best[at] if at in seen or at in one else main] @ pose for at, pose in self._lay.items()}
         return Registration(poses=poses, seen=seen, moved=motions[main])
 
     def _together(self, best: dict[Square, int], motions: list[Array], main: int) -> None:

@@ -217,7 +217,7 @@ class Tracker:
     def _register(self, frame: Frame) -> Followed | None:
         """Re-register the tiles; None when they are in place and only some look different."""
         assert self.lattice is not None and self.stillness is not None
-        found = self.register.find(frame.bgr)
+        found = self.register.find(frame.bgr, self.lattice.board)
         if found is not None:
             if all(np.allclose(found.poses[at], pose) for at, pose in self.poses.items()):
                 return None

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from tables import Table, figure, look
 
-from reading.sightings import updated
+from reading.sightings import Sightings, updated
 from scoring.engine import fold
 from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
 from scoring.expansions.dragon_moves import DragonMoved, FairyMoved, beasts
@@ -355,3 +355,41 @@ def test_one_that_was_seen_elsewhere_meanwhile_came_anew(beside: PiecesTable) ->
     moved = next(e for e in reversed(events) if isinstance(e, FairyMoved))
     assert (moved.player, moved.at) == (0, FAR) and not questions(beside)
     assert events[events.index(moved) - 1] == TilePlaced(player=0, tile="base.U", at=(4, 0), rot=0)
+
+
+@pytest.mark.parametrize("foot, moved", [((0.7, 0.48), True), ((0.72, 0.31), False)])
+def test_one_that_came_back_to_another_place_of_its_tile_went_away_meanwhile(
+        beside: PiecesTable, foot: tuple[float, float], moved: bool) -> None:
+    beside.lays((2, 0), "base.U", 0)  # Anna
+    del beside.stands["fairy"]
+    beside.sees(2)
+    beside.lays((3, 0), "base.U", 0)  # Ben
+    beside.stands["fairy"] = WEST, foot
+    beside.sees()
+    if not moved:  # looks missed it
+        assert not questions(beside) and len(beside.beyond_tiles()) == 1
+        return
+    away, = questions(beside)
+    assert isinstance(away, FairyMoved) and (away.player, away.at) == (0, FAR)
+    beside.book.say(Amended(seq=max(open_questions(beside.book.entries)), body=away))
+    beside.sees()
+    back = beside.beyond_tiles()[-1]
+    assert isinstance(back, FairyMoved) and (back.player, back.at) == (1, WEST)
+    beside.lays((4, 0), "base.U", 0)  # Anna
+    beside.lays((5, 0), "base.U", 0)  # Ben
+    assert not questions(beside) and len(beside.beyond_tiles()) == 3
+
+
+def test_a_faint_look_while_it_is_seen_elsewhere_does_not_make_its_square_one_where_it_was() -> None:
+    """Else it would count as overlooked there, rather than as hidden from every look."""
+    def sees(t_s: float, odds: float) -> TableLook:
+        squares = {at: SquareLook(there=5.0, seen=1.0, tiles={("base.U", 0): 0.0}, rest=-9.0, figures=(), neutral=there)
+                   for at, there in ((WEST, {"fairy": NeutralLook(there=4.0, foot=(0.5, 0.5))}),
+                                     (FAR, {"fairy": NeutralLook(there=odds, foot=(0.8, 0.3))} if odds else {}))}
+        return TableLook(frame=round(10 * t_s), t_s=t_s, squares=squares, whole=False)
+
+    for odds, known in ((0.4, False), (4.0, True)):
+        sights: dict[str, Sightings] = {}
+        for t_s, seen in ((0.0, 0.0), (5.0, 0.0), (10.0, 0.0), (15.0, odds), (16.5, odds if known else 0.0)):
+            sights = updated(sights, sees(t_s, seen), ["fairy"])
+        assert sights["fairy"][FAR].known is known

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tables import TWO, Table, figure
 
 from reading.belief import FigureTrack, TableBelief
 from reading.doubtful import piece_doubts, piece_waits
@@ -14,7 +15,7 @@ from reading.pieces import PIECES, foreign, kinds
 from reading.policy import Decision, Doubt, Moment
 from scoring.engine import fold
 from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
-from scoring.log import LogEntry
+from scoring.log import LogEntry, effective, open_questions
 from scoring.rules import edition
 
 
@@ -143,3 +144,19 @@ def test_a_piece_is_not_asked_about_before_there_are_others_to_compare_it_with(o
     mine = replace(track(1, 0.4), missed=2 * LIMITS.gone if gone else 0.0)
     belief = TableBelief(figures={1: mine, **{n: track(n, 0.38) for n in range(2, 2 + others)}})
     assert piece_waits(belief, doubt) is waits
+
+
+@pytest.mark.parametrize("farmer", [True, False])
+def test_a_pig_that_is_hardly_seen_is_asked_about_where_one_may_stand(farmer: bool) -> None:
+    """Few players let that pass; where no farmer of its player's stands in the field, it is print."""
+    table = Table(Setup(expansions=("base", "traders"), players=TWO.players, rules=edition()))
+    north = figure("base.U", 0, "field", "NL NR EL WR", "red")
+    table.lays((1, 0), "base.U", 0, *((north,) if farmer else ()))  # Anna
+    table.lays((-1, 0), "base.U", 0)  # Ben
+    table.lays((2, 0), "base.U", 0, replace(north, there=-0.8, lying=-3.0, pieces={
+        "follower": -3.7, "large": -4.3, "builder": -7.5, "pig": 0.0}))  # Anna
+    table.lays((3, 0), "base.U", 0)  # Ben
+    table.sees(6)
+    known = dict(effective(table.book.entries))
+    asked = [known[seq] for seq in open_questions(table.book.entries)]
+    assert [getattr(e, "at", None) for e in asked] == [(2, 0)] * farmer

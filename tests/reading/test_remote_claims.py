@@ -106,6 +106,28 @@ def test_it_is_told_once_although_it_was_out_of_sight_for_a_while(table: PiecesT
     assert [e.portal for e in table.events if isinstance(e, FigurePlaced) and e.at == WEST] == [True]
 
 
+def test_one_seen_in_the_hand_that_laid_the_portal_may_be_the_one_on_the_old_tile() -> None:
+    """Over the portal it looks like a thief on the road which that completes, so that he went home at once."""
+    table = PiecesTable()
+    table.lays(WEST, "base.U", 0)  # Anna
+    table.lays(FAR, "base.U", 0)  # Ben
+    table.lays((-3, 0), "base.W", 0)  # Anna
+    table.tiles[EAST] = "dragon.08", 0  # Ben
+    table.figures[EAST] = (figure("dragon.08", 0, "road", "W", "blue"),)
+    table.sees(1)
+    del table.figures[EAST]
+    table.sees(2, every_s=1.5)
+    table.figures[WEST] = (figure("base.U", 0, "field", "NL NR EL WR", "blue"),)
+    table.sees(2, every_s=2.0)
+    table.lays((0, -1), "base.E", 2)  # Anna
+    table.sees(6)
+    seq, = open_questions(table.book.entries)
+    put = dict(effective(table.book.entries))[seq]
+    assert put == FigurePlaced(player=1, figure="follower", at=WEST, feature="field", where="NL NR EL WR", portal=True)
+    assert [e for e in table.events if isinstance(e, FigurePlaced)] == [put]
+    assert isinstance(tile := table.events[table.events.index(put) - 1], TilePlaced) and tile.at == EAST
+
+
 def test_what_only_another_reading_of_the_newest_tile_allows_speaks_for_it() -> None:
     """The figure is not asked about in the turn of the tile on which it stands, which had been bare since."""
     table = PiecesTable()

@@ -72,6 +72,17 @@ def test_a_part_that_a_sleeve_pushed_goes_its_own_way():
     assert off(found, lambda at: (m if at in pushed else np.eye(3)) @ pose_of(at)) < 0.05
 
 
+def test_the_squares_of_one_piece_of_cardboard_do_not_part():
+    """A hand lay over two of them when they were last looked at, and now lies beside them."""
+    one = [(0, 0), (1, 0), (0, 1), (1, 1)]
+    covered, m = {(0, 1), (1, 1)}, motion(-30, 12)
+    found = register_of(BOARD).find(drawn(BOARD, dict.fromkeys(covered, m)), one=[*one, (9, 9)])
+    assert found is not None and all(np.allclose(found.poses[at], pose_of(at)) for at in BOARD)
+    m = motion(22, 5)
+    found = register_of(BOARD).find(drawn(BOARD, dict.fromkeys(one, m)), one=one)
+    assert found is not None and off(found, lambda at: (m if at in one else np.eye(3)) @ pose_of(at)) < 0.05
+
+
 def test_a_covered_tile_goes_with_the_others_though_another_one_of_its_kind_was_laid():
     m, covered = motion(30, 8, 3.0), (1, 1)
     now = {at: tile for at, tile in BOARD.items() if at != covered} | {(-1, -1): ("base.K", 2)}
