@@ -25,7 +25,7 @@ def test_the_first_square_at_rest_does_not_make_the_new_picture_the_one_of_the_o
 def test_a_board_of_which_one_half_is_due_at_a_time_has_moved_as_a_whole() -> None:
     """What the tiles' keypoints cannot match is searched for as a new board is."""
     watched = Table(BOARD)
-    watched.tracker.register.find = lambda bgr: None  # type: ignore[method-assign]
+    watched.tracker.register.find = lambda bgr, board=(): None  # type: ignore[method-assign]
     away = pose((0, 0), BUMP)
     watched.tracker.find = lambda bgr: Lattice(grid=away.copy(), shifts=dict.fromkeys(BOARD, (0.0, 0.0, 0.0)))
     for n in range(12):  # something moves over the tiles on the right
