@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from pageevents import ROWS, Game, Move, Row, begin, correct, like, said, served_page, table_of
+from pageevents import ROWS, Game, Move, Row, begin, correct, like, next_tile, said, served_page, table_of
 from pageviews import drawn, picture
 from webtable import JPEG
 
@@ -66,7 +66,7 @@ def test_it_is_told_when_the_next_tile_lies(table, row):
         about = own["at"]
     else:
         about = list(game.state.last_tile)
-        following = game.tile(plain=True)
+        following = next_tile(game, row)
         game.tell(event, following)
         expected = table_of(session)
         session.command({"do": "retract", "seq": next(e["seq"] for e in session.view()["history"] if like(e, event))})
