@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from bastide.table.asking import WHOSE
 from bastide.table.session import TableSession
 from bastide.watching.following import commit
 from reading.claims import CLAIM
@@ -16,6 +17,9 @@ from scoring.log import effective
 from scoring.log_position import question_id
 from scoring.transcript import Game, write
 from vision.stills import Still
+
+_TEXTS = Path(__file__).resolve().parent.parent / "web" / "static" / "js" / "lang" / "en.js"
+WORDS = dict(re.findall(r'^  "question\.(\w+)": "(.*)",$', _TEXTS.read_text("utf-8"), re.M))  # as the page asks
 
 
 class Person:
@@ -182,9 +186,6 @@ def _same(body: Mapping[str, Any] | None, true: Mapping[str, Any] | None) -> boo
 
 def _sentence(question: Mapping[str, Any], turn: int) -> str:
     """A question as on the page, with its candidates, their probabilities, and its turn."""
-    words = {"which_tile": "Which tile is this?", WHOSE: "Who laid this tile?", "which_figure": "Who stands where?",
-             "which_move": "What happened here?",
-             CLAIM: "Did a figure stand on what this tile completed?"}  # lang/en.js
     told = []
     for candidate in question["candidates"]:
         body = candidate["body"] or {}
@@ -193,4 +194,4 @@ def _sentence(question: Mapping[str, Any], turn: int) -> str:
             f"{body['figure']} of player {body['player']} on the {body['feature']} {body['where']}" \
             if body["do"] == "deploy" else str(body["do"])
         told.append(f"{name} {100 * candidate['probability']:.0f} %")
-    return f"turn {turn} {tuple(question['at'] or ())}: {words[question['text_key']]} {', '.join(told)}"
+    return f"turn {turn} {tuple(question['at'] or ())}: {WORDS[question['text_key']]} {', '.join(told)}"

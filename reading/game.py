@@ -132,7 +132,7 @@ class GameReader:
         """The log divided into turns, recomputed when it has grown."""
         known = self._told[0]
         if len(known) != len(entries) or known and known[-1] is not entries[-1]:
-            self._told = tuple(entries), logged_game(entries)
+            self._told = tuple(entries), logged_game(entries, self._prefix.states)
             self._stack_moves.hear(entries)
         return self._told[1]
 

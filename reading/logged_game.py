@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 
 from reading.shapes import shape
 from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, alive, effective, open_questions
+from scoring.state import GameState
 from scoring.tiles import Square
 
 CLAIM = "claim"  # the code of the question who claimed what a tile completed
@@ -130,8 +131,10 @@ class LoggedGame:
         return tuple(line for line in self.lines if line.asked)
 
 
-def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
-    """The game that a session's entries amount to."""
+def logged_game(entries: Sequence[LogEntry],
+                states: Callable[[Sequence[Event]], Sequence[GameState]] | None = None) -> LoggedGame:
+    """The game that a session's entries amount to. ``states`` gives the initial state and the one after each event;
+    without it what people said of claims denies nothing."""
     living = alive(entries)
     entered = {e.seq for e in living if e.source == "hand" and not isinstance(e.body, Amended | Retracted)}
     hand = entered | {e.body.seq for e in living if e.source == "hand" and isinstance(e.body, Amended | Retracted)}
@@ -166,9 +169,11 @@ def logged_game(entries: Sequence[LogEntry]) -> LoggedGame:
     nothing = frozenset((tile, code) for e, tile, code in settled if e.source == "hand")
     unclaimed = {tile: e.seq for e, tile, code in settled if e.source == "hand" and code == CLAIM}
     nobody = {tile: (e.confidence, e.asked) for e, tile, code in settled if e.source != "hand" and code == CLAIM}
-    denied |= {FigurePlaced(player=line.event.player, figure="", at=line.event.at, feature="", where=""):
-               unclaimed[line.seq] for line in lines  # nobody claimed it
-               if line.seq in unclaimed and isinstance(line.event, TilePlaced)}
+    after = states([line.event for line in lines])[1:] if unclaimed and states is not None else ()
+    for line, state in zip(lines, after, strict=False):
+        if line.seq in unclaimed:  # nobody claimed what it completed; the rest of the tile was not asked about
+            denied |= {replace(a, figure=""): unclaimed[line.seq] for q in state.box.questions(state)
+                       if q.code == CLAIM for a in q.answers if isinstance(a, FigurePlaced)}
     holds = frozenset(d for d, seq in denied.items() if not any(
         _same(line.event, d) and (line.seq > seq or isinstance(d, TilePlaced | FigurePlaced)) for line in lines))
     return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, denials=denied, version=len(entries),
@@ -190,11 +195,12 @@ def denies(denied: Collection[Event], event: Event | None) -> bool:
 
 def _same(event: Event, denied: Event) -> bool:
     """Whether an event says what somebody took back: the same tile, whoever laid it; the player's figure, wherever on
-    the tile it stands."""
+    the tile it stands; any figure of the player's (``figure`` is empty) on the same feature."""
     if isinstance(event, TilePlaced) and isinstance(denied, TilePlaced):
         return event.at == denied.at and shape(event.tile, event.rot) == shape(denied.tile, denied.rot)
     if isinstance(event, FigurePlaced) and isinstance(denied, FigurePlaced):
-        return (event.at, event.player) == (denied.at, denied.player)
+        there = denied.figure or (event.feature, event.where) == (denied.feature, denied.where)
+        return bool(there) and (event.at, event.player) == (denied.at, denied.player)
     return event == denied
 
 

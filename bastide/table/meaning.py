@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 
 from bastide.log import gaps
@@ -162,7 +163,10 @@ class Meaning:
         return event
 
     def amend(self, seq: int, old: Event, new: Event) -> tuple[Body, ...]:
-        """The correction, and with it what stood on a tile that moved or changed: it follows its tile."""
+        """The correction, and with it what stood on a tile that moved or changed: it follows its tile. Whether another
+        player's tile is a second one is for the rules to say."""
+        if isinstance(old, TilePlaced) and isinstance(new, TilePlaced) and new.player != old.player:
+            new = replace(new, part=1)
         bodies: list[Body] = [Amended(seq=seq, body=new)]
         if isinstance(old, TilePlaced) and isinstance(new, TilePlaced):
             for other, event in self.happened:

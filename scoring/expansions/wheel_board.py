@@ -131,6 +131,8 @@ def draw_wheel(view: View, pig: str, crowns: Sequence[tuple[str, Sequence[int | 
         (x0, y0), (x1, y1), (x, y) = spot(n - 0.5, 97), spot(n + 0.5, 97), spot(n, 76)
         inside.append({"tag": "path", "look": {"d": f"M{cx} {cy}L{x0} {y0}A97 97 0 0 1 {x1} {y1}Z", "fill": colour,
                                                "stroke": _INK, "stroke-width": 2}})
+        if abs(x - cx) > 1 and y > cy:  # below the middle, a long word has room beside it
+            x, y = spot(n - math.copysign(0.33, x - cx), 64)
         inside.append({"tag": "text", "look": {"x": x, "y": y + 4, "class": "piece-name"},
                        "says": {"key": f"segment.{segment}"}})
         for k, player in enumerate(spaces):

@@ -10,7 +10,7 @@ import pytest
 from bastide.log.store import Store
 from bastide.table.session import TableSession
 from scoring.engine import next_player
-from scoring.events import Player, Setup, notation
+from scoring.events import Player, Setup, TilePlaced, notation
 from scoring.log import effective
 from scoring.rules import edition, with_options
 from web.protocol import CommandError
@@ -133,6 +133,28 @@ def test_the_second_tile_of_a_builder_needs_no_end_of_turn(store: Store) -> None
     assert (view["turn"]["player"], view["turn"]["part"]) == (0, 2) and not view["issues"]
     view = told(session, tile("base.B", 0, 3))
     assert [r[1] for r in rows(view) if r[0] == "tile"] == [0, 1, 0, 1, 0, 0, 1] and not view["issues"]
+
+
+def test_whose_tile_it_was_says_whether_it_is_a_second_one(store: Store) -> None:
+    """Anna's second tile was missed, so that Ben's, told next, was taken for it."""
+    session = begin(store, "base", "traders")
+    view = told(session, *BUILT, tile("base.B", 0, 3))
+    last, bens = (view["history"][n]["seq"] for n in (-2, -1))
+    view = told(session, {"do": "insert", "after": last, "body": tile("base.U", 4, 0)})
+    assert [i["code"] for i in view["issues"]] == ["wrong_player"], "a third tile of Anna's"
+    view = told(session, {"do": "amend", "seq": bens, "body": {**tile("base.B", 0, 3), "player": 1, "part": 2}})
+    assert not view["issues"] and view["next_tile"] == {"player": 0, "part": 1, "waiting": False}
+    assert [r[:2] for r in rows(view)[-3:]] == [("tile", 0), ("tile", 0), ("tile", 1)]
+
+
+def test_a_tile_given_to_who_extended_the_builders_road_is_the_second_one(store: Store) -> None:
+    """Otherwise the builder would bring a third one."""
+    session = begin(store, "base", "traders")
+    told(session, *BUILT)
+    session.commit((TilePlaced(player=1, tile="base.U", at=(4, 0), rot=0),), confidence=0.9, asked=False)
+    seq = session.view()["history"][-1]["seq"]
+    view = told(session, {"do": "amend", "seq": seq, "body": {**tile("base.U", 4, 0), "player": 0, "part": 1}})
+    assert not view["issues"] and view["next_tile"] == {"player": 1, "part": 1, "waiting": False}
 
 
 def test_a_ransom_after_the_tile_ends_no_part(store: Store) -> None:

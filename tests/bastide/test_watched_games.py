@@ -14,10 +14,12 @@ sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 import watch_boxes  # noqa: E402
 import watch_games  # noqa: E402
-from person import Person  # noqa: E402
+from person import WORDS, Person  # noqa: E402
 
 from bastide.log.store import Store  # noqa: E402
+from bastide.table.asking import WHOSE  # noqa: E402
 from bastide.table.session import TableSession  # noqa: E402
+from reading.claims import CLAIM  # noqa: E402
 from reading.policy import Decision  # noqa: E402
 from reading.watcher import Proposal  # noqa: E402
 from scoring.events import Event, FigurePlaced, Player, Setup, TileDiscarded, TilePlaced, TurnEnded  # noqa: E402
@@ -169,6 +171,10 @@ def test_what_the_rules_ask_about_an_earlier_turn_is_answered_when_it_stays_open
             person.save(session, Proposal(decision=made, crop=picture), keep(picture, {}))
             assert bool(person.asked) == (event is last)
         assert tuple(e for _, e in effective(session.entries)) == events
+
+
+def test_every_question_is_told_in_the_pages_words() -> None:
+    assert {"which_tile", "which_figure", "which_move", WHOSE, CLAIM} <= WORDS.keys()
 
 
 def test_no_two_tables_of_a_run_or_of_two_runs_are_the_same() -> None:

@@ -498,17 +498,25 @@ def test_a_game_that_is_gone_on_with_is_found_by_its_log() -> None:
     assert game.said()[-1] == ("tile", (0, 1), 0)
 
 
-def test_nobody_stands_where_people_said_that_nobody_did() -> None:
-    """They were asked who claimed what a tile completed; what then looks like a figure on it is something else."""
-    game, tiles = Game(), {(1, 0): U}
-    game.sees(tiles)
+def nobody_claimed(game: Game, seen: FigureLook, *, times: int = 3) -> None:
+    """A tile closes a city, people say that nobody claimed that, and later something on the tile looks like this."""
+    game.sees(NORTH)
     game.book.say(Settled(seq=1, code="claim"))
-    tiles[2, 0] = U
-    game.sees(tiles)
-    game.sees(tiles, {(1, 0): (figure(*U, "road", "E W", "red"),)})
+    game.sees({**NORTH, **EAST})
+    game.sees({**NORTH, **EAST}, {(0, -1): (seen,)}, times=times)
     game.finishes()
-    assert game.said() == [("tile", (1, 0), 0), ("tile", (2, 0), 1)]
-    assert not game.asked()
+
+
+def test_nobody_stands_where_people_said_that_nobody_did(game: Game) -> None:
+    """They were asked who claimed what a tile completed; what then looks like a figure on that is something else."""
+    nobody_claimed(game, knight("red"))
+    assert game.said() == [("tile", (0, -1), 0), ("tile", (1, 0), 1)] and not game.asked()
+
+
+def test_what_the_tile_did_not_complete_is_not_in_that_answer(game: Game) -> None:
+    """A farmer on the same tile."""
+    nobody_claimed(game, figure("base.E", 2, "field", "NL NR EL ER WL WR", "red"), times=6)
+    assert game.said() == [("tile", (0, -1), 0), ("figure", (0, -1), 0), ("tile", (1, 0), 1)]
 
 
 def test_what_appears_on_a_tile_after_its_turn_does_not_change_who_laid_it() -> None:

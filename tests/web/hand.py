@@ -138,6 +138,12 @@ class Hand:
         if self.page.locator("#sheet.asking:not([hidden])").count():
             self.key("later")
         self.place(f"[id='gap-{x}-{y}']", "#sheet.picker:not([hidden])")
+        self.lies(event)
+        self.shown(before)
+        self.page.locator("#sheet.add:not([hidden])").wait_for()
+
+    def lies(self, event: TilePlaced) -> None:
+        """Choose a kind, turn it on the board, and put it there."""
         self.kind(event.tile)
         wanted = looks(self.kinds[event.tile], event.rot)
         for turn in range(TURNS + 1):
@@ -148,8 +154,6 @@ class Hand:
                 self.key("any")  # it lies as it should not
             assert self.touch("#ghost use")
         self.key("use")
-        self.shown(before)
-        self.page.locator("#sheet.add:not([hidden])").wait_for()
 
     def kind(self, tile: str) -> None:
         """A kind in the list, also one that does not fit or is used up."""

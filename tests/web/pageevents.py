@@ -25,7 +25,8 @@ Move = dict[str, Any]
 
 
 class Game:
-    """A game at the page's table, led to where something can happen. What nobody watches is told by hand."""
+    """A game at the page's table, led to where something can happen. What nobody watches is told by hand; a tile whose
+    player is named was seen by the camera."""
 
     def __init__(self, session: TableSession, *boxes: str) -> None:
         self.session = session
@@ -39,7 +40,10 @@ class Game:
 
     def tell(self, *moves: Move) -> None:
         for move in moves:
-            self.session.command(move)
+            if move["do"] == "tile" and "player" in move:
+                self.session.commit((from_json(move, part=1),), confidence=0.99, asked=False)
+            else:
+                self.session.command(move)
 
     def tile(self, wanted: Callable[[Any, str], bool] = lambda state, tile: True, *, plain: bool = False) -> Move:
         """The next tile such that ``wanted(state after it, its kind)``; ``plain`` ones ask nothing of anybody."""
@@ -89,6 +93,7 @@ class Row:
     before: bool = False  # it comes before a tile
     keys: tuple[str, ...] = ()
     late: bool = True  # may be told when the next tile lies
+    after: int | None = None  # who lays the next tile, if that follows only from the event
 
 
 def _discard(game: Game) -> tuple[Move, Move | None]:
@@ -110,6 +115,30 @@ def _company(figure: str, features: tuple[str, ...]) -> Callable[[Game], tuple[M
                  and not game.kinds[tile]["flags"])
         return game.claims(figure, features)[0], None
     return lead
+
+
+def _second(game: Game) -> tuple[Move, Move | None]:
+    """Anna's tile extends her builder's road, and she lays another one: one of two kinds, away from where the next tile
+    will lie."""
+    game.stand("follower", ("road",))
+    game.lay(plain=True)
+    game.lay(lambda state, tile: any("builder" in f for f in legal_figures(state).values()))
+    game.tell(game.claims("builder", ("road",))[0])
+    game.lay(plain=True)
+    game.lay(lambda state, tile: state.again and not game.kinds[tile]["flags"])
+    following = game.tile(plain=True)
+    for at in {at for tile in game.kinds for at, _ in legal_placements(game.state, tile)}:
+        if abs(at[0] - following["at"][0]) + abs(at[1] - following["at"][1]) < 2:
+            continue
+        fit = [{"do": "tile", "tile": tile, "at": list(at), "rot": rot} for tile, kind in game.kinds.items()
+               for where, rot in legal_placements(game.state, tile)
+               if where == at and tile != following["tile"] and game.state.left.get(tile, 0) and not kind["flags"]
+               and not step(game.state, TilePlaced(player=0, tile=tile, at=at, rot=rot, part=2)).touched]
+        kinds = {m["tile"]: m for m in fit}
+        if len(kinds) > 1:
+            one, two, *_ = kinds.values()
+            return one, two
+    raise AssertionError("no such place")
 
 
 def _portal(game: Game) -> tuple[Move, Move | None]:
@@ -266,6 +295,7 @@ ROWS = [
     Row("follower", ("base",), _follower()),
     Row("large follower", ("base", "inns"), _follower("large")),
     Row("builder", ("base", "traders"), _company("builder", ("road", "city"))),
+    Row("second tile", ("base", "traders"), _second, after=1),
     Row("pig", ("base", "traders"), _company("pig", ("field",))),
     Row("goods", ("base", "traders"), _goods, keys=("count-2",), late=False),
     Row("portal", ("base", "dragon"), _portal),
@@ -330,6 +360,9 @@ def correct(game: Game, hand: Hand, entry: Move, other: Move, keys: tuple[str, .
     if keys:
         for key in keys:
             page.locator(f"#sheet [data-key='{key}']").click()
+    elif entry["kind"] == "tile":
+        page.locator("#sheet [data-key='other']").click()
+        hand.lies(said(game, other))
     elif entry["kind"] == "deploy":
         hand.segment(other["feature"], other["where"])
     else:
@@ -344,6 +377,11 @@ def correct(game: Game, hand: Hand, entry: Move, other: Move, keys: tuple[str, .
     hand.saved(version)
 
 
+def next_tile(game: Game, row: Row) -> Move:
+    """A tile that asks nothing of anybody, as it is laid after the row's event."""
+    return {**game.tile(plain=True), **({} if row.after is None else {"player": row.after})}
+
+
 def said(game: Game, move: Move) -> Any:
     return from_json(move, player=move.get("player", game.state.player), part=None)
 
@@ -354,7 +392,8 @@ def table_of(session: TableSession) -> Any:
     return ({k: v if k != "tiles" else None for k, v in view["board"].items() if k != "figures"},
             [{k: v for k, v in f.items() if k != "seq"} for f in view["board"]["figures"]],
             [(p["score"], p["projected"], p["supply"]) for p in view["players"]], sorted(view["features"], key=str),
-            view["left"])
+            view["left"], view["next_tile"], sorted(i["code"] for i in view["issues"]),
+            sorted((e["player"], e["part"]) for e in view["history"] if e["kind"] == "tile"))
 
 
 def like(entry: Move, move: Move) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from pageevents import ROWS, Game, Move, Row, begin, correct, like, said, served_page, table_of
+from pageevents import ROWS, Game, Move, Row, begin, correct, like, next_tile, said, served_page, table_of
 from pageviews import drawn, picture
 from webtable import JPEG
 
@@ -66,7 +66,7 @@ def test_it_is_told_when_the_next_tile_lies(table, row):
         about = own["at"]
     else:
         about = list(game.state.last_tile)
-        following = game.tile(plain=True)
+        following = next_tile(game, row)
         game.tell(event, following)
         expected = table_of(session)
         session.command({"do": "retract", "seq": next(e["seq"] for e in session.view()["history"] if like(e, event))})
@@ -201,6 +201,42 @@ def test_a_move_that_the_camera_doubts_is_asked(table):
         assert not session.view()["questions"]
         for entry in told:
             session.command({"do": "retract", "seq": entry["seq"]})
+
+
+def marked(hand: Any, choices: Any, moves: list[Move]) -> None:
+    """Each square has the number of its answer, which needs no coordinates; the last one's is tapped."""
+    for n, move in enumerate(moves):
+        x, y = move["at"]
+        expect(hand.page.locator(f".choice[data-at='{x},{y}'] .number text")).to_have_text(str(n + 1))
+        expect(choices.locator(f"[data-key='choice-{n}'] .mark-number")).to_have_text(str(n + 1))
+    expect(choices).not_to_contain_text("column")
+    x, y = moves[-1]["at"]
+    version = hand.session.view()["version"]
+    assert hand.touch(f".choice[data-at='{x},{y}'] rect")
+    hand.shown(version)
+    expect(hand.page.locator(".choice")).to_have_count(0)
+
+
+def test_where_it_may_have_happened_is_marked_on_the_board_and_a_tap_there_answers(table):
+    game, hand, event, other = begin(table, next(r for r in ROWS if r.name == "fairy"))
+    first, second = said(game, event), said(game, other)
+    hand.session.commit((first,), confidence=0.6, asked=True, crop=JPEG,
+                        alternatives=(((first,), 0.6), ((second,), 0.4)))
+    sheet = hand.page.locator("#sheet.question:not(.asking):not([hidden])")
+    sheet.wait_for()
+    marked(hand, sheet.locator(".choices"), [event, other])
+    assert [e["at"] for e in hand.session.view()["history"] if e["kind"] == "fairy"] == [other["at"]]
+
+
+def test_whom_it_concerns_is_marked_on_the_board_and_a_tap_there_answers(table):
+    _, hand, *answers = begin(table, next(r for r in ROWS if r.name == "capture"))
+    (question,) = captures(hand.session)
+    hand.open()
+    hand.key(f"ask-{question['id']}")
+    choices = hand.page.locator(f"#sheet.asking:not([hidden]) .choices[data-about='{question['id']}']")
+    choices.wait_for()
+    marked(hand, choices, answers)
+    assert [e["at"] for e in hand.session.view()["history"] if e["kind"] == "capture"] == [answers[-1]["at"]]
 
 
 def test_a_block_that_the_camera_doubts_is_asked(table):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from hand import Hand
-from pageevents import ROWS, Game, Move, Row, begin, correct, like, said, served_page, table_of
+from pageevents import ROWS, Game, Move, Row, begin, correct, like, next_tile, said, served_page, table_of
 from pageviews import picture
 from webtable import JPEG
 
@@ -16,8 +16,8 @@ from bastide.table.session import TableSession
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
-# figures go with their tile, and a follower that the plague took with the wheel: not to another turn
-BOUND = {"follower", "large follower", "builder", "pig", "plague"}
+# a tile is its turn, figures go with it, and a follower that the plague took with the wheel: not to another turn
+BOUND = {"follower", "large follower", "builder", "second tile", "pig", "plague"}
 AS_ANSWERS = {"plague"}  # the rules ask again, whenever it is
 
 
@@ -52,15 +52,17 @@ def open_row(hand: Hand, entry: Move) -> None:
     hand.page.keyboard.press("Escape")
     hand.page.locator("[data-key='bar.history']").click()
     hand.page.locator(f"#sheet [data-key='move-{entry['seq']}']").click()
-    hand.page.locator("#sheet.move-sheet:not([hidden])").wait_for()
+    sheet = "fix" if entry["kind"] == "tile" else "move-sheet"
+    hand.page.locator(f"#sheet.{sheet}:not([hidden])").wait_for()
 
 
 def asked(game: Game, hand: Hand, row: Row, event: Move, other: Move | None, later: list[Move]) -> None:
     """The camera doubts what it saw; the answer is the other reading, or that nothing of it happened."""
     session, page = game.session, hand.page
     expected = would_be(game, *([other] if other else []), *later)
-    if row.before:
-        whose = {"player": session.view()["next_tile"]["player"]}
+    if row.before or event["do"] == "tile":
+        coming = session.view()["next_tile"]
+        whose = {k: coming[k] for k in (("player",) if row.before else ("player", "part"))}
         event, other = {**whose, **event}, other and {**whose, **other}
     first, second = said(game, event), said(game, other) if other else None
     session.commit((first,), confidence=0.6, asked=True, crop=JPEG,
@@ -117,6 +119,9 @@ def added(game: Game, hand: Hand, row: Row, event: Move, _other: Move | None, la
         hand.then = None if row.before else session.past.view_after(turn)
     hand.play(said(game, event))
     hand.then = None
+    if row.name not in AS_ANSWERS:
+        name = session.view()["players"][told(session, event)["player"]]["name"]
+        expect(page.locator("#toast")).to_contain_text(name)
     assert table_of(session) == expected
     page.keyboard.press("Escape")
 
@@ -143,7 +148,7 @@ CELLS: dict[str, Callable[..., None]] = {"ask": asked, "correct": corrected, "ad
 def test_it_is_as_if_it_had_been_told_rightly(table, row, cell, when):
     """``when`` is before or after the next tile."""
     game, hand, event, other = begin(table, row)
-    later = [game.tile(plain=True)] if when == "after" else []
+    later = [next_tile(game, row)] if when == "after" else []
     CELLS[cell](game, hand, row, event, other, later)
 
 

@@ -31,7 +31,7 @@ export class Add {
   title() {
     const { turn, players } = this.app.view,
       { laid } = this,
-      values = { n: laid ? laid.turn + 1 : turn.number, name: players[laid?.player ?? turn.player].name };
+      values = { n: laid ? laid.turn + 1 : Math.max(1, turn.number), name: players[laid?.player ?? turn.player].name };
     return this.app.then ? t("then.title", values) : t("bar.turn", values);
   }
 

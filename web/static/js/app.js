@@ -4,7 +4,7 @@ import { announce } from "./announce.js";
 import { Bar } from "./bar.js";
 import { Board } from "./board.js";
 import { Commands } from "./commands.js";
-import { byId, replace } from "./dom.js";
+import { byId, pause, replace } from "./dom.js";
 import { Feed, sameEvent } from "./feed.js";
 import { letters, patternDefinitions } from "./figures.js";
 import { Final } from "./final.js";
@@ -138,7 +138,11 @@ export class App extends OnDemand {
       const box = this.newest.expansions.join(); // another game may begin while its tiles load
       this.loading = true;
       try {
-        const answer = await fetch(`/api/tiles?expansions=${box}`); // whatever begins in the meantime
+        const answer = await fetch(`/api/tiles?expansions=${box}`).catch(() => null);
+        if (!answer?.ok) {
+          await pause(AGAIN_MS); // nothing can be drawn without them
+          continue;
+        }
         this.kinds = await answer.json();
         this.box = box;
         this.define();
@@ -199,13 +203,7 @@ export class App extends OnDemand {
 
   // Loads, after the board, what people may open. If the table does not respond, tries again.
   async fetchSheets() {
-    while (!sheets)
-      sheets = await import("./sheets.js").catch(
-        () =>
-          new Promise((done) => {
-            setTimeout(done, AGAIN_MS);
-          }),
-      );
+    while (!sheets) sheets = await import("./sheets.js").catch(() => pause(AGAIN_MS));
     document.body.dataset.ready = "";
     this.render();
     if (location.protocol === "https:" && "serviceWorker" in navigator)

@@ -3,10 +3,13 @@
 import { FIELDS } from "./boxes.js";
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";
+import { different } from "./shapes.js";
 import { tileButton } from "./tilebutton.js";
 import { figureName, placeName, said } from "./words.js";
 
 const LAST = "last_tile"; // asked last
+
+const spot = (move) => move.path?.[0] ?? move.at;
 
 // Which questions are asked: those with an answer that must be known, and those that only this turn can answer. Who
 // claimed something is asked with the camera's questions, or entered by hand.
@@ -49,6 +52,15 @@ export class Asking {
     this.app.board.select(null);
   }
 
+  // Where the answers are: marked on the board. Numbered are tiles that may look alike; a walk's next step has a name.
+  get spots() {
+    return different(this.question.answers.map(spot));
+  }
+
+  get numbered() {
+    return this.spots.length > 1 && !this.question.answers.some((a) => a.path);
+  }
+
   actions() {
     if (this.app.then)
       return [
@@ -59,10 +71,14 @@ export class Asking {
 
   body() {
     const { question: q, app } = this;
-    const walks = q.answers.filter((a) => a.path);
+    const { spots } = this;
     app.board.choose(
-      walks.map((a) => a.path[0]),
-      (at) => this.answer(q.answers.findIndex((a) => a.path?.[0].join() === at.join())),
+      spots,
+      (at) => {
+        const found = q.answers.flatMap((a, n) => (spot(a)?.join() === at.join() ? [n] : []));
+        if (found.length === 1) this.answer(found[0]);
+      },
+      { numbered: this.numbered },
     );
     return [
       h("p", { class: "note", dir: "auto" }, t("question.for", { name: app.view.players[q.player].name })),
@@ -119,8 +135,9 @@ export class Asking {
       key: `choice-${n}`,
       className: "candidate",
       figure,
-      label,
-      note: `${label}, ${placeName(move.at)}`,
+      label: placeName(move.at),
+      mark: this.numbered ? this.spots.findIndex((at) => at.join() === move.at.join()) + 1 : 0,
+      note: label,
     });
   }
 }

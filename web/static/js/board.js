@@ -3,7 +3,7 @@
 import { button, byId, h, onPress, replace, s } from "./dom.js";
 import { meeple } from "./figures.js";
 import { t } from "./i18n.js";
-import { counted, numbers, outline, ticks, veil } from "./marks.js";
+import { counted, flag, numbers, outline, ticks, veil } from "./marks.js";
 import { pieces } from "./pieces.js";
 import { turned } from "./screen.js";
 import { EDGES, STEP, shown } from "./shapes.js";
@@ -312,14 +312,14 @@ export class Board {
   }
 
   // Waits for one of these squares and calls act(square). An empty list stops waiting.
-  choose(squares, act = null) {
-    const key = JSON.stringify(squares);
+  choose(squares, act = null, { numbered = false } = {}) {
+    const key = JSON.stringify([squares, numbered]);
     this.chosen = new Map(squares.map((at) => [at.join(","), () => act(at)]));
     if (key === this.choosing) return;
     this.choosing = key;
     replace(
       this.layers.choices,
-      squares.map(([x, y]) =>
+      squares.map(([x, y], n) =>
         s(
           "g",
           {
@@ -332,6 +332,7 @@ export class Board {
             on: { keydown: onPress(() => this.chosen.get(`${x},${y}`)?.()) },
           },
           s("rect", { x: 3, y: 3, width: 94, height: 94, rx: 8 }),
+          numbered && flag(20, 20, n + 1),
         ),
       ),
     );

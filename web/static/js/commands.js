@@ -121,7 +121,8 @@ export class Commands {
       name = (n) => after.players[n]?.name ?? "";
     if (body.do === "end_turn") return t("said.end_turn", { name: name(after.turn.player) });
     const old = before.history.find((e) => e.seq === body.seq),
-      fresh = (e) => body.do === "shift" && !before.history.some((o) => o.seq === e.seq),
+      kind = (body.do === "shift" ? old : body.body)?.kind ?? body.body?.do, // of what is in the history only now
+      fresh = (e) => e.kind === kind && !before.history.some((o) => o.seq === e.seq),
       entry = after.history.find((e) => e.seq === body.seq || fresh(e));
     const move =
       body.body ??

@@ -32,6 +32,10 @@ export const onPress = (act) => (e) => {
   act();
 };
 
+/** Resolves after so many milliseconds.
+ * @param {number} ms @returns {Promise<any>} */
+export const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
 export function replace(el, ...children) {
   el.replaceChildren(...children.flat(Infinity).filter((c) => c !== null && c !== undefined && c !== false));
 }

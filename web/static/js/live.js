@@ -1,11 +1,14 @@
 // The connection to the table: the event stream, polling if there is none, and always the newest view.
 
 import { post } from "./access.js";
+import { pause } from "./dom.js";
 import { Stream } from "./stream.js";
 
 const QUIET_MS = 8000; // the server sends something every 5 s
 const SEEK_MS = 1200; // how often a lost table is polled, and how long it may take to respond
 const POLL_MS = 2000;
+const PATIENCE_MS = 10_000; // the longest wait for the response to what is asked for again; a busy table takes up to 6 s
+const AGAIN_MS = 300; // the first wait before that, doubled every time
 const ASLEEP_MS = 4000; // if a clock jumps by more than this, the tab was frozen
 
 export class Live {
@@ -19,13 +22,15 @@ export class Live {
     this.polling = null;
     this.watchdog = null;
     this.seeking = false;
+    this.missed = 0; // counts the changes heard of that did not follow what is shown; 0 when nothing is missing
+    this.catching = false;
     this.heardAt = 0;
     this.seenAt = 0; // when the table last responded, or the time of the state that this device has stored
     this.stream = new Stream("/api/events", {
       heard: (kind, data, id) => this.heard(kind, data, id),
       lost: () => this.seek(),
       full: () => this.poll(),
-      whole: () => this.view && this.fresh && [JSON.stringify(this.view), this.id],
+      whole: () => this.view && this.fresh && !this.missed && [JSON.stringify(this.view), this.id],
     });
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) this.wake();
@@ -64,7 +69,10 @@ export class Live {
     this.online(true);
     this.watch();
     if (kind !== "beat") this.id = id;
-    if (kind === "view") this.adopt(JSON.parse(data));
+    if (kind === "view") {
+      this.missed = 0;
+      this.adopt(JSON.parse(data));
+    }
     if (kind === "change") this.merge(JSON.parse(data));
   }
 
@@ -85,14 +93,14 @@ export class Live {
         this.watch();
         return;
       }
-      await new Promise((done) => setTimeout(done, Math.max(0, SEEK_MS - (Date.now() - begun))));
+      await pause(Math.max(0, SEEK_MS - (Date.now() - begun)));
     }
   }
 
-  // Fetches the whole view; false if the table does not respond.
-  async refresh() {
+  // Fetches the whole view; false if the table does not respond in time.
+  async refresh(patience = SEEK_MS) {
     try {
-      const answer = await fetch("/api/state", { cache: "no-store", signal: AbortSignal.timeout(SEEK_MS) });
+      const answer = await fetch("/api/state", { cache: "no-store", signal: AbortSignal.timeout(patience) });
       if (!answer.ok) throw new Error(answer.statusText);
       const view = await answer.json();
       const kept = Number(answer.headers.get("X-Bastide-Kept")); // what worker.js has stored of a table that does not respond
@@ -134,13 +142,34 @@ export class Live {
   }
 
   merge({ base, set, drop }) {
+    if (set.update <= this.number) return; // the response to a command was faster
     if (base !== this.number) {
-      this.refresh();
+      this.missed += 1;
+      this.catchUp();
       return;
     }
     const view = { ...this.view, ...set };
     for (const key of drop) delete view[key];
     this.adopt(view);
+  }
+
+  // Something was missed: fetches the view until it is here, however long the stream has nothing new to say.
+  async catchUp() {
+    if (this.catching) return;
+    this.catching = true;
+    let patience = SEEK_MS,
+      wait = AGAIN_MS;
+    while (this.missed) {
+      const { missed } = this;
+      if (await this.refresh(patience)) {
+        if (this.missed === missed) this.missed = 0; // otherwise more was missed while the view was under way
+        continue;
+      }
+      await pause(wait);
+      patience = Math.min(2 * patience, PATIENCE_MS);
+      wait = Math.min(2 * wait, PATIENCE_MS);
+    }
+    this.catching = false;
   }
 
   adopt(view) {

@@ -155,7 +155,8 @@ export function numbers(board, event, standing) {
   return out;
 }
 
-const flag = (x, y, n) =>
+// A number in a circle, in drawing units.
+export const flag = (x, y, n) =>
   s(
     "g",
     { transform: `translate(${x} ${y})`, class: "number" },

@@ -59,7 +59,7 @@ export function offers(add, player) {
         { icon: "ask", className: "action main", data: { key: `ask-${q.id}` } },
       ),
     ),
-    before: [discard(app, add), ...of("before")],
+    before: [...of("before"), discard(app, add)],
     after: of("after"),
     any: of("any"),
   };

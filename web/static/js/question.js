@@ -5,8 +5,8 @@ import { FIELDS } from "./boxes.js";
 import { seen } from "./evidence.js";
 import { t } from "./i18n.js";
 import { Picker } from "./picker.js";
-import { EDGES, STEP } from "./shapes.js";
-import { figureChoice, segmentPicker, sureness, tileButton, playerChoice } from "./tilebutton.js";
+import { EDGES, STEP, different } from "./shapes.js";
+import { figureChoice, markNumber, segmentPicker, sureness, tileButton, playerChoice } from "./tilebutton.js";
 import { figureName, moveName, placeName } from "./words.js";
 
 const ARROWS = { N: "↑", E: "→", S: "↓", W: "←" };
@@ -19,6 +19,10 @@ const steps = (path) =>
       ([x, y], n) => ARROWS[EDGES.find((side) => STEP[side][0] === x - path[n][0] && STEP[side][1] === y - path[n][1])],
     )
     .join("");
+
+// Where it happened: a walk, where it ended.
+const spot = (move) => move.path?.at(-1) ?? move.at;
+const same = (a, b) => a?.join() === b?.join();
 
 export class Question {
   /** @type {import("./app.js").App} */
@@ -57,7 +61,20 @@ export class Question {
 
   closed() {
     this.app.later.add(this.id);
+    this.app.board.choose([]);
     this.app.board.select(null);
+  }
+
+  // Where the moves in question happened; marked on the board, and numbered if there are several.
+  get spots() {
+    const { kind, candidates } = this.question;
+    return kind === "move" ? different(candidates.map((c) => c.body && spot(c.body))) : [];
+  }
+
+  // A tap on a square answers, if only one of the moves happened there.
+  tapped(at) {
+    const found = this.question.candidates.flatMap((c, n) => (c.body && same(spot(c.body), at) ? [n] : []));
+    if (found.length === 1) this.answer(found[0]);
   }
 
   answer(choice, body) {
@@ -110,7 +127,9 @@ export class Question {
 
   body() {
     const { question: q, app } = this;
-    if (q.at) app.board.select(q.at);
+    const { spots } = this;
+    app.board.select(spots.length ? null : q.at);
+    app.board.choose(spots, (at) => this.tapped(at), { numbered: spots.length > 1 });
     const whose = app.view.players[q.player];
     return [
       whose && !this.whose && h("p", { class: "note whose", dir: "auto" }, t("question.whose", { name: whose.name })),
@@ -178,8 +197,22 @@ export class Question {
       whom = about.flatMap(([, figures]) => figures).map((figure) => figureName(app.view.players, figure)),
       name = moveName(app, body),
       more = whom.filter((one) => !name.includes(one)),
-      words = [name, way ?? (body.at && placeName(body.at)), ...more, note].filter(Boolean).join(" · ");
-    return button(words, act, { className: `action ${className} long`, data: { key } });
+      words = (place) => [name, place, ...more, note].filter(Boolean).join(" · ");
+    const { spots } = this,
+      walked = body.path?.length > 1 && steps(body.path),
+      n = spots.length > 1 ? spots.findIndex((at) => same(at, spot(body))) + 1 : 0;
+    return h(
+      "button",
+      {
+        type: "button",
+        class: `action ${className} long`,
+        "aria-label": words(way ?? (body.at && placeName(body.at))),
+        data: { key },
+        on: { click: act },
+      },
+      n > 0 && markNumber(n),
+      h("span", {}, words(walked)), // where it was is marked on the board
+    );
   }
 
   openOther() {

@@ -7,6 +7,9 @@ export const HALVES = ["NL", "NR", "EL", "ER", "SL", "SR", "WL", "WR"];
 const ORDER = Object.fromEntries([...EDGES, ...HALVES, "I"].map((a, n) => [a, n]));
 export const STEP = { N: [0, -1], E: [1, 0], S: [0, 1], W: [-1, 0] };
 
+// Squares, each once; what is none is left out.
+export const different = (squares) => [...new Map(squares.filter(Boolean).map((at) => [at.join(), at])).values()];
+
 export function turn(atom, rot) {
   if (atom === "I") return atom;
   if (atom.length === 1) return EDGES[(EDGES.indexOf(atom) + rot) % 4];

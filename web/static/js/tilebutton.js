@@ -12,9 +12,9 @@ import { featureAt, segmentName, segmentSaid, tileName } from "./words.js";
  * @param {import("./app.js").App} app
  * @param {{ tile: string, rot: number }} placed
  * @param {() => void} act
- * @param {{ note?: string, className?: string, key?: string, figure?: any, label?: string }} more
+ * @param {{ note?: string, className?: string, key?: string, figure?: any, label?: string, mark?: number }} more
  */
-export function tileButton(app, { tile, rot }, act, { note = "", className = "", key, figure, label } = {}) {
+export function tileButton(app, { tile, rot }, act, { note = "", className = "", key, figure, label, mark } = {}) {
   const name = tileName(app.kinds, tile, rot);
   return h(
     "button",
@@ -27,9 +27,13 @@ export function tileButton(app, { tile, rot }, act, { note = "", className = "",
       on: { click: act },
     },
     tilePicture(tile, rot, null, figure && figureOn(app, tile, rot, figure)),
+    !!mark && markNumber(mark),
     note && h("span", { class: "tile-note" }, note),
   );
 }
+
+// The number of a square that is marked on the board.
+export const markNumber = (n) => h("span", { class: "mark-number", "aria-hidden": "true" }, n);
 
 // A figure standing on its segment, in the drawing coordinates of the turned tile.
 /** @param {import("./app.js").App} app @param {string} tile @param {number} rot @param {Record<string, any>} standing */

@@ -1,7 +1,7 @@
 // Uploads a file to the table, in chunks that are each hardly larger than any other request.
 
 import { post } from "../access.js";
-import { h } from "../dom.js";
+import { h, pause } from "../dom.js";
 import { number, t } from "../i18n.js";
 
 const PIECE = 49_152,
@@ -43,7 +43,7 @@ export async function upload(url, file, { sent, stopped }) {
     } catch {
       tries += 1;
       if (tries > TRIES) return { code: "offline" };
-      await new Promise((done) => setTimeout(done, PAUSE_MS * tries));
+      await pause(PAUSE_MS * tries);
     }
   }
   return null;
