@@ -2,7 +2,7 @@
 
 `real-1` are readings of the pictures of a real game, one a move, each taken as a look of its own and untaught; `film-*`
 were recorded with `bastide watch --record`: the same real game as a film at 4 and at 2 pictures a second, and films of
-another renderer, with one picture of each kind taught (`film-c1` and `film-traders-untaught`: with none). Nobody
+another renderer, with one picture of each kind taught (`film-inns` at 2 pictures a second; `film-c1` and `film-traders-untaught`: with none). Nobody
 answers there, except in the last. The others are generated (`make_games.py`), with people as they are, and whoever is
 asked answers, and right.
 """
@@ -26,7 +26,7 @@ from vision.looks import inside
 GAMES = Path(__file__).parent / "games"
 # Questions by game
 ASKED = {"base-1": 5, "base-2": 6, "base-2-slow": 8, "base-4": 5, "base-4-fast": 5, "film-c1": 0,
-         "film-inns": 6, "film-real": 2, "film-real-slow": 2, "film-scans": 1, "film-traders": 3,
+         "film-inns": 2, "film-real": 2, "film-real-slow": 2, "film-scans": 1, "film-traders": 3,
          "film-traders-slow": 3, "film-traders-untaught": 14, "slides-6": 10, "slides-7": 5, "river-8": 1, "inns-9": 19,
          "real-1": 3}
 
