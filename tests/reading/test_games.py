@@ -1,10 +1,10 @@
 """Whole games, replayed from their looks: what a camera's reader said of them, with its errors, and what came of it.
 
-`real-1` are readings of the pictures of a real game, one a move, each taken as a look of its own and untaught; `film-*`
-were recorded with `bastide watch --record`: the same real game as a film at 4 and at 2 pictures a second, and films of
-another renderer, with one picture of each kind taught (`film-inns` at 2 pictures a second; `film-c1` and
-`film-traders-untaught`: with none). Nobody answers there, except in the last. The others are generated (`make_games.py`), with people as they are, and whoever is
-asked answers, and right.
+`real-1` are readings of the pictures of a real game, one a move, each taken as a look of its own and untaught;
+`film-*` were recorded with `bastide watch --record`: the same real game as a film at 4 and at 2 pictures a second,
+and films of another renderer, with one picture of each kind taught (`film-inns` at 2 pictures a second; `film-c1` and
+`film-traders-untaught`: with none). Nobody answers there, except in the last. The others are generated
+(`make_games.py`), with people as they are, and whoever is asked answers, and right.
 """
 
 from __future__ import annotations
