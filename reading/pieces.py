@@ -38,9 +38,10 @@ class PieceLimits:
     makers: float = 0.05  # standard deviation of that between makers
     own: float = 1.25  # deviation of a width relative to the stated one: 1.2 (standing) and 1.4 (lying) of the cuts
     # that were held out of training
-    shorter: float = 0.11  # logarithm of the ratio of ordinary to a builder's width
+    finest: float = 0.02  # standard deviation below which no width is believed (chosen)
+    narrower: float = 0.11  # logarithm of the ratio of ordinary to a builder's width
     builds: float = 0.08  # standard deviation of that between makers
-    longer: float = 0.15  # logarithm of the ratio of a pig's to an ordinary width: 0.32 for 22.1 mm, 0.1 in a film
+    wider: float = 0.15  # logarithm of the ratio of a pig's to an ordinary width: 0.32 for 22.1 mm, 0.1 in a film
     rooted: float = 0.2  # standard deviation of that between makers (chosen)
     share: float = 0.2  # share of large followers among the figures on a table
     builders: float = 0.05  # share of builders, and of pigs
@@ -84,7 +85,7 @@ def kinds(tracks: Iterable[FigureTrack], pieces: Collection[str]) -> dict[int, F
 
 def foreign(tracks: Iterable[FigureTrack], owned: Collection[str]) -> list[FigureTrack]:
     """The figures that are no pieces of this game, in which players have the pieces ``owned``. Only those whose
-    silhouette is unlike any follower's: shorter or longer wood may be another maker's."""
+    silhouette is unlike any follower's: smaller or larger wood may be another maker's."""
     if "pig" in owned:
         return []
     out = []
@@ -104,8 +105,8 @@ def about_size(a: FigurePlaced, b: FigurePlaced) -> bool:
 @dataclass(slots=True)
 class _Said:
     """The evidence of one figure's looks about its piece: mean log-odds against a follower, of a large one also against
-    a pig, which looks larger than a follower to the network. ``odds`` is the joint
-    evidence of all figures, ``told`` the track with it, once known."""
+    a pig, which looks larger than a follower to the network. ``odds`` is the joint evidence of all figures, ``told``
+    the track with it, once known."""
 
     track: FigureTrack
     large: float
@@ -159,13 +160,13 @@ class Kinds:
         if not known:
             return odds
         column = {p: odds[:, n] for n, p in enumerate(self._pieces)}
-        long = tuple(p for p in ("large", "builder", "pig") if p in column)
+        sized = tuple(p for p in ("large", "builder", "pig") if p in column)
         if "large" not in column:  # makers' pigs differ too much for their width to tell them from followers
-            long = tuple(p for p in long if p != "pig")
+            sized = tuple(p for p in sized if p != "pig")
         measured = [n for n, said in enumerate(known) if said.track.width > 0]
-        if long and measured:
-            odds[np.ix_(measured, [self._pieces.index(p) for p in long])] = _by_width(
-                self._widths, [known[n] for n in measured], long)
+        if sized and measured:
+            odds[np.ix_(measured, [self._pieces.index(p) for p in sized])] = _by_width(
+                self._widths, [known[n] for n in measured], sized)
         if "large" in column:
             column["large"] += PIECES.beside * _by_network(self._by_size, known)
         if "pig" in column:
@@ -230,8 +231,8 @@ _SizeKey = tuple[float, str]
 
 def _by_width(mixture: _Mixture[_WidthKey], known: Sequence[_Said], pieces: tuple[str, ...]) -> Array:
     """(figures, pieces) log-odds of these pieces against an ordinary follower, by the widths of a table's figures."""
-    logs = mixture.logs([(round(said.track.width, 3), round(said.track.width_spread, 2), pieces, said.track.piece)
-                         for said in known])
+    logs = mixture.logs([(round(f.width, 3), round(max(f.width_spread, PIECES.finest), 3), pieces, f.piece)
+                         for f in (said.track for said in known)])
     return np.asarray(np.clip(logs[:, 1:] - logs[:, :1], -PIECES.most, PIECES.most))
 
 
@@ -258,7 +259,7 @@ def _densities(key: _WidthKey) -> tuple[Array, Array]:
     given a follower and each of the ``pieces`` relative to that (1 + pieces, N)."""
     width, spread, pieces, settled = key
     apart, spread = np.log(width / PIECES.usual) - _OFFSETS, PIECES.own * spread
-    shift = {"large": -_LARGER, "builder": PIECES.shorter, "pig": -PIECES.longer}
+    shift = {"large": -_LARGER, "builder": PIECES.narrower, "pig": -PIECES.wider}
     share = {"large": PIECES.share, "builder": PIECES.builders, "pig": PIECES.builders}
     wide = {"large": spread, "builder": math.hypot(spread, PIECES.builds), "pig": math.hypot(spread, PIECES.rooted)}
     logs = np.array([_normal(apart, spread), *(_normal(apart + shift[p], wide[p]) for p in pieces)])

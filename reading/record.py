@@ -69,15 +69,19 @@ def _stack(s: StackLook) -> list[object]:
 def _figure(f: FigureLook) -> list[object]:
     return [round(f.foot[0], 3), round(f.foot[1], 3), round(f.spread, 3), round(f.there, 1), round(f.lying, 1),
             {c: round(v, 1) for c, v in f.colours.items()},
-            *([{p: round(v, 1) for p, v in f.pieces.items()}, [round(f.width, 4), round(f.width_spread, 3)]]
-              if f.pieces or f.width else [])]
+            *([{p: round(v, 1) for p, v in f.pieces.items()}] if f.pieces or f.width else []),
+            *([[round(f.width, 4), round(f.width_spread, 3)]] if f.width else [])]
 
 
 def _width(told: Sequence[float] | float, lying: float) -> tuple[float, float]:
     """The width and its spread; earlier recordings have the length of the silhouette instead, 0.36 tiles of a follower
-    that stands and 0.33 of one that lies (third-party films)."""
+    that stands and 0.33 of one that lies (third-party films). Both kinds in one game would make the longer ones seem
+    large: seen from aside silhouettes are longer than the wood is wide. Raises ValueError for what is no width."""
     if not isinstance(told, int | float):
-        return told[0], told[1]
+        width, spread = (float(v) for v in told)
+        if not (0 < width < math.inf and 0 < spread < math.inf) and (width, spread) != (0.0, 0.0):
+            raise ValueError("no width")
+        return width, spread
     return told * (1.09 if lying > 0 else 1.0), _OF_SILHOUETTES if told else 0.0
 
 

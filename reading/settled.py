@@ -2,7 +2,7 @@
 
 The networks have learned what all editions share, and where they misread the print of a kind, they do so on every tile
 of it. So a settled tile that was read as another kind is evidence that all of its kind are. Likewise a figure whose
-piece is settled shows how long such wood looks at this table (`reading.pieces`). Without answers nothing is known of
+piece is settled shows how wide such wood looks at this table (`reading.pieces`). Without answers nothing is known of
 either, and looks count as they are.
 """
 

@@ -64,6 +64,7 @@ class StackLimits:
     too_soon: float = 6.0  # against a turn whose tile appeared after the block
     apart: float = 0.0128  # tiles per tile from the point below the camera by which one block displaces a top: 11 mm of
     # 870 (measured: 0.0114 to 0.0148 at 6 simulated tables)
+    nearest: float = 0.5  # part of the way to the camera beyond which no pile reaches (chosen)
     apart_known: float = 4.0  # squared tiles between piles from which that of the table counts as much (chosen)
     on_top: float = 0.2  # tiles: distance of a figure's foot from a top on which it may stand (chosen)
     doubtful: float = 2.0  # a block that is less likely than none by less than this is asked about if a turn that is

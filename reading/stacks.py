@@ -192,7 +192,7 @@ class StackMoves:
         for (name, at), track in self.tracks.items():
             if track.plain or track.height == 0 or track.piles[0].var is None:
                 continue
-            by = round(-math.log1p(-track.height * self._nearer(name)), 3)
+            by = round(-math.log1p(-min(track.height * self._nearer(name), STACK.nearest)), 3)
             for f in figures_on_top(belief, at, track):
                 known = self._lowered.get(f.id)
                 if known is None or known[0] is not f or known[1] != by:

@@ -1,13 +1,13 @@
 """Train the network that detects wooden figures (needs PyTorch and onnx, which bastide itself does not).
 
-``python -m training.make_piece_crops CROPS.npz COUNT SEED`` for some seeds, then
-``python -m training.train_figures STATE.pt OUT.onnx CROPS.npz... --of N [--minutes M]``; run again with the same STATE
-to resume. The last twentieth of every file is held out for evaluation; ``python -m training.calibrate_figures`` then
-calibrates the logits. The network in ``vision/models`` was trained on the seeds 21 (12000 crops), 22 (20000), 23
-(20000, boards full of figures) and 24 (14000, as 23, with more discs), N 355000, about an hour of half a core. Seeds 21
-and 22 were drawn before boards were as full, 21 to 23 before plain round print of a counter's size was left out of
-``training.pieces``; the effect of drawing all four with the current code is not measured. The tiles under the figures
-were those of this folder at d22e258.
+``python -m training.make_piece_crops CROPS.npz COUNT SEED`` for some seeds, then ``python -m training.train_figures
+STATE.pt OUT.onnx CROPS.npz... --of N [--minutes M]``; run again with the same STATE to resume. The last twentieth of
+every file is held out for evaluation; ``python -m training.calibrate_figures`` then calibrates the logits. The
+network in ``vision/models`` was trained on the seeds 21 (12000 crops), 22 (20000), 23 (20000, boards full of figures)
+and 24 (14000, as 23, with more discs), N 355000, about an hour of half a core. Seeds 21 and 22 were drawn before
+boards were as full, 21 to 23 before plain round print of a counter's size was left out of ``training.pieces``, and
+all of them before a piece's size and a square's lean were drawn in another order; the effect of drawing all four with
+the current code is not measured. The tiles under the figures were those of this folder at d22e258.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 ``python -m training.train_sizes STATE.pt OUT.onnx CUTS.npz... --of N [--minutes M]``; run again with the same STATE to
 resume. The last twentieth of every file is held out for evaluation. The network in ``vision/models`` was trained on the
 seeds 11 (14538 cuts), 12 (14438), 21 and 23 (7000 each), N 450000, six minutes of one core; pieces of the first two
-differed only as makers' do (``SIZES`` of ``training.make_size_crops`` were 1.0).
+differed only as makers' do (``SIZES`` of ``training.make_size_crops`` were (1.0, 1.0)).
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _robust(values: np.ndarray) -> float:
 
 def main() -> int:
     parser = arguments(__doc__, rate=2e-3)
-    parser.add_argument("--of", type=int, default=300_000, help="cuts of the whole schedule")
+    parser.add_argument("--of", type=int, default=450_000, help="cuts of the whole schedule")
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)

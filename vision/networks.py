@@ -1,6 +1,6 @@
 """Loaded networks, lent to whatever runs them.
 
-The seven of a watcher take over 70 MB once they have run on pictures of 1152x648, in blocks of all sizes, and every
+The six of every watcher take 70 MB once they have run on pictures of 1152x648, in blocks of all sizes, and every
 game has a watcher of its own. Loaded anew each time, they were freed among blocks that stayed and their place went to
 smaller ones, so that the C heap had more free space between its blocks after every game (docs/reliability.md). So the
 next owner gets what the last one had.

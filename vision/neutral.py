@@ -103,7 +103,7 @@ class Neutrals:
                 foot = apply(np.linalg.inv(poses[home]), blob.px)[0]
                 first = out[blob.at][blob.feet[0]]
                 out[home].append(replace(first, look=replace(
-                    first.look, there=-12.0, foot=(float(foot[0]), float(foot[1]))),
+                    first.look, there=-12.0, foot=(float(foot[0]), float(foot[1])), width=0.0, width_spread=0.0),
                     px=blob.px, silhouette=blob.mask if home == blob.at else np.zeros_like(blob.mask),
                     neutral=blob.odds))
         return {at: tuple(s if s.neutral else self._of_players(s) for s in seen) for at, seen in out.items()}

@@ -2,8 +2,8 @@
 
 A small network (``models/sizes.onnx``, made by ``training/``, run by OpenCV). Its input is a cut of the photograph
 around one figure, turned so that tops lean upwards, with the silhouette that the figure network found and how far tops
-lean there. The figure network's own silhouettes are made of cells of a twelfth of a tile, half the difference between
-pieces of two sizes.
+lean there. The figure network's own silhouettes are made of cells of 0.08 tiles, which is more than the difference
+between pieces of two sizes.
 """
 
 from __future__ import annotations

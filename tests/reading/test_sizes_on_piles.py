@@ -113,3 +113,5 @@ def test_who_stands_on_a_high_pile_appears_wider_than_on_a_tile() -> None:
     assert told.figures[2] is other and moves.lowered(belief).figures[1] is told.figures[1]
     moves.tracks["tower", FAR] = replace(moves.tracks["tower", FAR], plain=True)
     assert moves.lowered(belief) is belief  # nobody stands there
+    moves.tracks["tower", FAR] = StackTrack(piles=(replace(pile, height=200),))  # no pile reaches the camera
+    assert 0.0 < moves.lowered(belief).figures[1].width < guard.width

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 from test_figure_reading import BOARD, camera, stand, table
 
-from reading.record import look_from_json, look_to_json
 from training.make_size_crops import cuts
 from training.pieces import board
 from training.scenes import pool
 from vision.figurenet import FigureNet
 from vision.figures import find_figures
-from vision.looks import FigureLook, SquareLook, TableLook
 from vision.sizes import CUT_PX, USUAL, measured
 
 PAINTS = ("red", "yellow", "black", "green", "pink", "blue")
@@ -62,16 +60,3 @@ def test_training_cuts_are_as_the_reader_makes_them_and_know_the_width() -> None
         assert picture.shape == (CUT_PX, CUT_PX, 4) and 0.0 <= lean < 2.0 and lying in (0, 1)
         assert 0.2 < width < 0.9
     assert np.mean([picture[..., 3].any() for picture, _, _ in made]) > 0.8  # of most there is a silhouette
-
-
-@pytest.mark.parametrize(("told", "lying", "width"), [(0.36, -3.0, 0.36), (0.33, 3.0, 0.36), (0.0, 3.0, 0.0)])
-def test_older_recordings_have_the_length_of_the_silhouette(told: float, lying: float, width: float) -> None:
-    look = TableLook(frame=1, t_s=1.0, squares={(0, 0): SquareLook(there=5.0, seen=1.0, tiles={}, rest=-9.0, figures=(
-        FigureLook(foot=(0.5, 0.5), spread=0.03, there=4.0, lying=lying, colours={"red": 0.0},
-                   pieces={"follower": 0.0}, width=0.4, width_spread=0.05),))})
-    data = dict(look_to_json(look))
-    again = (look_from_json(data).squares[0, 0].figures or ())[0]
-    assert (again.width, again.width_spread) == (0.4, 0.05)
-    data["s"][0][6][0][7] = told  # type: ignore[index]
-    old = (look_from_json(data).squares[0, 0].figures or ())[0]
-    assert old.width == pytest.approx(width, abs=0.005) and (old.width_spread > 0.05) == (told > 0)
