@@ -47,7 +47,7 @@ def _decision(at: Square, top: str, track: StackTrack, since_s: float, belief: T
               now: Moment) -> Decision | None:
     """The question in the newest turn that allowed it, of those that began before the top was missed and that were not
     over when it was seen last."""
-    shown_s = max((t_s for t_s, shown in track.looks if shown), default=-math.inf)
+    shown_s = max((t_s for t_s, shown, _ in track.looks if shown), default=-math.inf)
     over_s = math.inf
     for n in log.newest(LIMITS.open_turns):
         turn, state = log.groups[n], states[log.span(n)[1]]

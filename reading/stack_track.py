@@ -61,6 +61,7 @@ class StackLimits:
     with_s: float = 30.0  # between the two, at most
     earlier: float = 4.0  # against a turn before the newest that could have added it: it would have been seen then,
     # unless the looks in that turn did not show the top
+    handled_s: float = 6.0  # longest motion of a hand that lays a tile and puts a block on (chosen)
     too_soon: float = 6.0  # against a turn whose tile appeared after the block
     apart: float = 0.0128  # tiles per tile from the point below the camera by which one block displaces a top: 11 mm of
     # 870 (measured: 0.0114 to 0.0148 at 6 simulated tables)
@@ -95,14 +96,14 @@ class Pile:
 class StackTrack:
     """The belief about one place: hypotheses, the likeliest first, the time of the last look, whether it showed a
     plain top, on which nothing stands, and whether something stood there since the last look that did; the times of the
-    newest looks, and whether each showed the top; ``hidden`` is the evidence, in nats, of those since the last one that
-    did that it cannot be seen."""
+    newest looks, whether each showed the top, and for how many seconds something had moved over it before; ``hidden``
+    is the evidence, in nats, of those since the last one that did that it cannot be seen."""
 
     piles: tuple[Pile, ...]
     looked_s: float = -math.inf
     plain: bool = False
     touched: bool = False
-    looks: tuple[tuple[float, bool], ...] = ()
+    looks: tuple[tuple[float, bool, float], ...] = ()
     hidden: float = 0.0
 
     @property
@@ -117,8 +118,14 @@ class StackTrack:
 
     def in_vain_s(self, before_s: float) -> tuple[float, ...]:
         """When it was looked at without its top being seen, from the last look that showed it before that time on."""
-        earlier = [(t_s, shown) for t_s, shown in reversed(self.looks) if t_s < before_s]
+        earlier = [(t_s, shown) for t_s, shown, _ in reversed(self.looks) if t_s < before_s]
         return tuple(t_s for t_s, _ in takewhile(lambda seen: not seen[1], earlier))
+
+    def moving_s(self, came_s: float) -> float:
+        """Since when it could not be looked at before the look that showed a block first: something moved over it for
+        longer than it takes to put one on. That look's time if nothing did."""
+        moved_s = next((moved for t_s, _, moved in self.looks if t_s == came_s and moved > STACK.handled_s), 0.0)
+        return came_s - max(moved_s - STACK.handled_s, 0.0)
 
     def at_least(self, height: int) -> StackTrack:
         """The belief if it is known to be so high."""
@@ -142,7 +149,7 @@ class StackTrack:
         seen: Point3 = tuple(v**2 for v in STACK.look)  # type: ignore[assignment]
         tone = None if look.tone is None else (look.tone, STACK.tone**2)
         return StackTrack(piles=(replace(kept, mean=(*look.top, look.yaw), var=seen, tone=tone or kept.tone),),
-                          looked_s=t_s, plain=True, looks=((t_s, True),))
+                          looked_s=t_s, plain=True, looks=((t_s, True, 0.0),))
 
 
 def began(height: int) -> StackTrack:
@@ -173,7 +180,7 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
     shown = look.there >= 0.0 or track.height == 0
     hidden = 0.0 if shown else track.hidden + share * max(min(STACK.there, -look.there) - STACK.unclear, 0.0)
     return StackTrack(piles=tuple(kept), looked_s=t_s, plain=plain, touched=track.touched and not plain,
-                      looks=(*track.looks, (t_s, shown))[-STACK.remembered:], hidden=hidden)
+                      looks=(*track.looks, (t_s, shown, moved_s))[-STACK.remembered:], hidden=hidden)
 
 
 def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, knocks: float) -> Iterator[Pile]:

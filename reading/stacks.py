@@ -260,7 +260,7 @@ class StackMoves:
         """The turns in which the block may have been added. ``gone`` are figures that vanished, and when; ``over``:
         nothing more will happen in the newest turn."""
         near = [(f, gone_s) for f, gone_s in gone if abs(gone_s - came_s) < STACK.with_s]
-        in_vain, back, over_s = track.in_vain_s(came_s), 0, math.inf
+        in_vain, moving_s, back, over_s = track.in_vain_s(came_s), track.moving_s(came_s), 0, math.inf
         for n in log.newest(LIMITS.late_turns):
             turn, (end, last) = log.groups[n], log.span(n)
             since_s, next_s = belief.since_s(turn.at), over_s
@@ -272,7 +272,8 @@ class StackMoves:
             after = self.steps.after(states[last], event) if event is not None else None
             if event is None or after is None:
                 continue
-            soon, unseen = since_s > came_s, any(since_s <= t_s <= next_s for t_s in in_vain)
+            soon = since_s > came_s
+            unseen = moving_s < next_s <= came_s or any(since_s <= t_s <= next_s for t_s in in_vain)
             broken = cost(states[last], after)
             weight = -broken - STACK.too_soon * soon - STACK.earlier * (0 if unseen else back)
             idle = broken == 0.0 and (over or n < len(log.groups) - 1)

@@ -634,6 +634,23 @@ def test_what_is_taken_for_a_tile_once_holds_up_no_block_for_long(table: PilesTa
     assert table.told(TowerRaised) == [TowerRaised(player=1, at=SOUTH)]
 
 
+@pytest.mark.parametrize(("touched_s", "told"), [(29.0, 1), (2.0, 0)])
+def test_a_block_added_during_a_long_motion_may_be_of_a_turn_before_the_newest(table: PilesTable, touched_s: float,
+                                                                               told: int) -> None:
+    """Hands are over the table while Ben lays a tile and adds a block and Anna lays one and claims it; no look tells
+    which came first. In a short motion nobody does so much."""
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    table.lays(FAR, "base.U", 0)
+    table.tiles[1, 1], table.figures[1, 1] = ("base.B", 0), (figure("base.B", 0, "cloister", "I", "red"),)
+    table.piles[SOUTH], table.touched_s = top(2), touched_s
+    table.sees(1)
+    table.touched_s = 0.0
+    table.sees()
+    assert table.told(TowerRaised)[1:] == told * [TowerRaised(player=1, at=SOUTH)]
+
+
 @pytest.mark.parametrize(("touched_s", "told"), [(2.0, 1), (0.0, 0), (math.nan, 1)])
 def test_a_block_is_added_by_a_hand(table: PilesTable, touched_s: float, told: int) -> None:
     """A top that appears elsewhere although nothing moved over its tile was misread, or is seen in another way."""
