@@ -105,7 +105,7 @@ def test_a_tile_that_went_with_a_hand_stays_where_it_was() -> None:
     tracker.begin(frame, Lattice(grid=START, shifts=dict.fromkeys(LAID, (0.0, 0.0, 0.0))))
     away = np.array([[1, 0, 0.4 * SIDE], [0, 1, 0.0], [0, 0, 1.0]])
     poses = {at: away @ pose if at == (1, 0) else pose for at, pose in tracker.poses.items()}
-    tracker.register.find = lambda bgr: Registration(  # type: ignore[method-assign]
+    tracker.register.find = lambda bgr, board=(): Registration(  # type: ignore[method-assign]
         poses=poses, seen=frozenset(LAID), moved=np.eye(3))
     sense.covered.add((1, 0))
     followed = tracker._register(frame)
