@@ -15,7 +15,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 from threading import Event
-from typing import Any, Self
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "web")]
@@ -26,6 +26,7 @@ from PIL import Image as Picture  # noqa: E402
 from webtable import table  # noqa: E402
 
 from bastide.camera.opening import open_camera  # noqa: E402
+from bastide.camera.pacing import Paced  # noqa: E402
 from bastide.log.store import Store  # noqa: E402
 from bastide.table.demo_game import demo_game  # noqa: E402
 from bastide.table.session import TableSession  # noqa: E402
@@ -34,7 +35,6 @@ from bastide.watching.table_loop import TableLoop  # noqa: E402
 from bastide.watching.watcher import make_watcher  # noqa: E402
 from scoring.engine import legal_placements, open_squares  # noqa: E402
 from scoring.transcript import write  # noqa: E402
-from vision.frames import Frame  # noqa: E402
 from web.app import create_app  # noqa: E402
 from web.server import PageServer  # noqa: E402
 
@@ -42,30 +42,6 @@ WITHIN_MS = 60_000  # for a busy machine
 WATCHED_MS = 1_800_000  # until the board is full enough
 PHONE, TABLET, TELEVISION = (390, 844), (1180, 738), (1280, 720)
 QUALITY, COLOURS = 85, 256  # of photographs, which would be large as PNG; of drawings
-
-
-class Slowing:
-    """A recording's frames as fast as possible, at their own pace once ``slow`` is set, and none once ``stop`` is."""
-
-    def __init__(self, uri: str, slow: Event, stop: Event) -> None:
-        self._source, self._slow, self._stop = open_camera(uri), slow, stop
-        self.info, self._last_s = self._source.info, 0.0
-
-    def __enter__(self) -> Self:
-        self._source.__enter__()
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self._source.__exit__(*exc)
-
-    def read(self, timeout_s: float = 5.0) -> Frame | None:
-        frame = self._source.read(timeout_s)
-        if frame is None:
-            return None
-        if self._slow.is_set():
-            self._stop.wait(max(0.0, frame.t_s - self._last_s))
-        self._last_s = frame.t_s
-        return None if self._stop.is_set() else frame
 
 
 class Camera:
@@ -100,8 +76,9 @@ def watched(browser: Any, out: Path, turns: int) -> None:
         transcript = scratch / "game.json"
         transcript.write_text(json.dumps(write(truth)), "utf-8")
         session = TableSession(stack.enter_context(Store(scratch / "log.sqlite")), truth.setup)
-        slow, stop = Event(), Event()
-        loop = TableLoop(lambda: Slowing(f"sim:transcript={transcript}&seed=1&fps=2", slow, stop),
+        stop = Event()
+        frames = Paced(open_camera(f"sim:transcript={transcript}&seed=1&fps=2"), 0, stop)
+        loop = TableLoop(lambda: frames,
                          make_watcher(load_tiles(None, truth.setup.expansions), truth.setup), session)
         server = stack.enter_context(PageServer(create_app(session), port=0))
         camera = Camera(browser, server.url, out)
@@ -110,7 +87,7 @@ def watched(browser: Any, out: Path, turns: int) -> None:
         stack.callback(loop.stop)
         stack.callback(stop.set)
         tablet.locator(".tiles .tile").nth(turns - 1).wait_for(timeout=WATCHED_MS)  # the start tile is one of them
-        slow.set()
+        frames.speed = 1
         for question in session.view()["questions"]:
             session.command({"do": "answer", "question": question["id"], "choice": 0})
         tablet.locator("#feed .event").first.wait_for()

@@ -8,12 +8,10 @@ between pieces of two sizes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -22,6 +20,7 @@ from vision.batches import batches
 from vision.figurenet import MARGIN, TILE_PX
 from vision.figures import Seen, leans
 from vision.frames import Image
+from vision.lattice import rectify
 from vision.networks import lent
 from vision.view import View
 
@@ -56,23 +55,13 @@ def cut(photo: Image, pose: Array, foot: Array, lean: Array, silhouette: npt.NDA
     pixels, ``foot`` and ``lean`` (2,) are in tiles, ``silhouette`` is in the pixels of the figure network's crop."""
     far = float(np.hypot(*lean))
     x, y = (0.0, -1.0) if far < 1e-6 else lean / far
-    turn = np.array([[-y, -x], [x, -y]]) * SPAN / CUT_PX  # up in the cut is the direction in which tops lean
-    middle = (CUT_PX - 1) / 2
-    to_tile = np.eye(3)
+    turn = np.array([[-y, -x], [x, -y]]) * SPAN  # up in the cut is the direction in which tops lean
+    to_tile = np.eye(3)  # from the unit square that is cut out
     to_tile[:2, :2] = turn
-    to_tile[:2, 2] = foot + _MIDDLE * lean - turn @ (middle, middle)
-    to_photo = pose @ to_tile
-    depth = float((to_photo @ (middle, middle, 1.0))[2])
-    times = max(1, min(4, round(math.sqrt(abs(np.linalg.det(to_photo)) / abs(depth) ** 3))))
-    finer = np.array([[1 / times, 0, (1 / times - 1) / 2], [0, 1 / times, (1 / times - 1) / 2], [0, 0, 1.0]])
-    picture = cv2.warpPerspective(photo, to_photo @ finer, (CUT_PX * times,) * 2,
-                                  flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE)
-    if times > 1:  # a photograph much larger than the cut is averaged, not sampled
-        picture = cv2.resize(picture, (CUT_PX, CUT_PX), interpolation=cv2.INTER_AREA)
+    to_tile[:2, 2] = foot + _MIDDLE * lean - turn @ (0.5, 0.5)
     to_crop = np.array([[TILE_PX, 0, MARGIN * TILE_PX - 0.5], [0, TILE_PX, MARGIN * TILE_PX - 0.5], [0, 0, 1.0]])
-    mask = cv2.warpPerspective(silhouette.astype(np.uint8) * 255, to_crop @ to_tile, (CUT_PX, CUT_PX),
-                               flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
-    return np.dstack([picture, mask])
+    return np.dstack([rectify(photo, pose @ to_tile, CUT_PX),
+                      rectify(silhouette.astype(np.uint8) * 255, to_crop @ to_tile, CUT_PX)])
 
 
 class SizeNet:

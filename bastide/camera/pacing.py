@@ -10,10 +10,12 @@ from vision.frames import Frame, FrameSource
 
 
 class Paced:
-    """Delivers another source's frames no earlier than their time divided by ``speed``; 0 is as fast as possible."""
+    """Delivers another source's frames no earlier than their time divided by ``speed``; 0, from which it may be changed
+    at any time, is as fast as possible."""
 
     def __init__(self, source: FrameSource, speed: float, stop: threading.Event) -> None:
-        self._source, self._speed, self._stop = source, speed, stop
+        self.speed = speed
+        self._source, self._stop = source, stop
         self._begun: tuple[float, float] | None = None
 
     @property
@@ -30,10 +32,10 @@ class Paced:
     def read(self, timeout_s: float = 5.0) -> Frame | None:
         """The next frame at its time; None at the end or when asked to stop."""
         frame = self._source.read(timeout_s)
-        if frame is not None and self._speed > 0:
+        if frame is not None and self.speed > 0:
             now = time.monotonic()
             start, first_s = self._begun or (now, frame.t_s)
             self._begun = start, first_s
-            if self._stop.wait(max(0.0, start + (frame.t_s - first_s) / self._speed - now)):
+            if self._stop.wait(max(0.0, start + (frame.t_s - first_s) / self.speed - now)):
                 return None
         return frame

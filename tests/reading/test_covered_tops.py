@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from test_stacks import EAST, FAR, SOUTH, PilesTable, top, with_a_foundation
+from piles import EAST, FAR, SOUTH, PilesTable, top, with_a_foundation
 
 from reading.limits import LIMITS
 from scoring.events import FigurePlaced

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
+from piles import EAST, FAR, SETUP, SOUTH, WEST, PilesTable, top
 from tables import figure, look
-from test_stacks import EAST, FAR, SETUP, SOUTH, WEST, PilesTable, top
 
 from reading.belief import FigureTrack, TableBelief
 from reading.doubtful import piece_doubts

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
+from piles import SETUP, SOUTH
 from recorded import OWN, load
-from test_stacks import SETUP, SOUTH
 
 from reading.layings import Steps
 from reading.logged_game import logged_game
