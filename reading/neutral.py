@@ -123,9 +123,9 @@ class NeutralMoves:
         if sight is None:
             return None
         left, back_s = (sight, math.inf) if sight.odds < 0.0 else (sight.away, sight.came_s)
-        if left is None or not left.known or left.t_s <= left.came_s:
-            return None
         over = back_s == math.inf and now.last
+        if left is None or not left.known or left.t_s <= left.came_s and not over:
+            return None
         if back_s == math.inf and now.t_s - left.came_s < LIMITS.ask_after_s and not over:
             return None
         if not any(left.came_s < belief.since_s(g.at) <= back_s for g in log.groups) and not over:
@@ -216,7 +216,9 @@ class NeutralMoves:
                 if at is not None:
                     weight += _beside(neutral, after, belief, sight, colours)
                 elif (there := sights.get(end_at)) is not None and there.t_s > sight.came_s:
-                    weight += max(there.odds, NEUTRAL.overlooked if there.known else NEUTRAL.unseen)
+                    # what was seen there while the piece was still seen where it was is print
+                    was = there.known and there.first_s >= sight.found_s
+                    weight += max(there.odds, NEUTRAL.overlooked if was else NEUTRAL.unseen)
                 out.append(_Way(turn=back, event=event, at=end_at, weight=weight,
                                 outcome=(back, end_at, neutral.by(after), frozenset(closed.standing))))
             if mine:

@@ -42,8 +42,9 @@ class RemoteClaims:
         """The belief without those figures, which did not claim their tile in its own turn; what to report of them, and
         what to ask. ``states`` are the states after each event of the log, preceded by the initial one; ``tops`` are
         the tops of piles by square, as they appear, in tiles of the board. While ``fresh`` tiles are not in the log, a
-        figure that was not there before them waits: one of them may let its player place it. ``sized`` has the tracks
-        with what all figures of the table together say of their pieces (`reading.pieces`)."""
+        figure that was not there before them waits, for as long as they may take to be logged: it may be of the turn
+        of one of them. ``sized`` has the tracks with what all figures of the table together say of their pieces
+        (`reading.pieces`)."""
         if log.version != self._version:
             self._version, self._allowed = log.version, {}
         put = [(line.event, g) for g in log.groups for line in g.rest
@@ -54,6 +55,8 @@ class RemoteClaims:
         apart: dict[int, float] = {}  # with the end of their tile's turn
         known = {e.at for e, _ in put}
         awaited = min((_bare_s(belief, at) for at in fresh), default=math.inf) if states[-1].box.reaching else math.inf
+        new = [at for at in fresh if now.t_s - belief.since_s(at) <= LIMITS.ask_after_s]  # any other is rather no tile
+        bare = min((_bare_s(belief, at) for at in new), default=math.inf)
         since = min((belief.since_s(g.at) for g in log.groups[-LIMITS.open_turns:]), default=0.0)
         for at, tracks in _by_square(belief, tops or {}).items():
             if at not in known and not any(f.back_s >= since for f in tracks):
@@ -80,6 +83,8 @@ class RemoteClaims:
                 if doubt is not None:
                     apart[f.id] = _over_s(belief, log, group)
                     asked.append(doubt)
+                if f.back_s > bare and not now.last:
+                    continue
                 if made is not None and made.asked:
                     asked.append(Doubt(decision=made, gain=1.0, due=True))
                 elif made is not None and (now.last or now.t_s - f.back_s >= LIMITS.notice_s):
@@ -98,7 +103,7 @@ class RemoteClaims:
         if not f.present or _is_logged(f, at, player, belief, states[-1], colours):
             return None
         own = {n: log.groups[n].figures() for n in log.newest(LIMITS.open_turns)}
-        passed = {n: lines[0] for n, lines in own.items() if _passed(log.groups[n], f, player, belief, colours)}
+        passed = {n: lines[0] for n, lines in own.items() if _passed(n, f, player, belief, log, colours)}
         for n in [*(n for n, lines in own.items() if not lines), *passed]:
             turn = log.groups[n]
             if turn is group or turn.tile is None or _came_later(belief, turn, f.back_s):
@@ -193,14 +198,16 @@ def _came_with(f: FigureTrack, at: Square, belief: TableBelief) -> bool:
     return f.came_s <= belief.since_s(at) < math.inf and f.absent_s is None
 
 
-def _passed(turn: LoggedTurn, f: FigureTrack, player: int, belief: TableBelief, colours: Mapping[str, int]) -> bool:
-    """Whether the figure that the log has on a turn's tile may have been this one in its player's hand: it was seen
-    there before this one came, and not since."""
-    lines = turn.figures()
+def _passed(n: int, f: FigureTrack, player: int, belief: TableBelief, log: LoggedGame,
+            colours: Mapping[str, int]) -> bool:
+    """Whether the figure that the log has on the tile of turn ``n`` may have been this one in its player's hand: it was
+    seen there before this one came, and neither since nor after the turn."""
+    turn, lines = log.groups[n], log.groups[n].figures()
     if len(lines) != 1 or lines[0].pinned or lines[0].asked or getattr(lines[0].event, "player", None) != player:
         return False
+    over_s = belief.since_s(log.groups[n + 1].at) if n + 1 < len(log.groups) else math.inf
     seen = [t for t in belief.by_square.get(turn.at or (0, 0), ()) if colours.get(t.paint) == player]
-    return bool(seen) and all(not t.present and t.seen_s < f.back_s for t in seen)
+    return bool(seen) and all(not t.present and t.seen_s < min(f.back_s, over_s) for t in seen)
 
 
 def _instead(made: Decision, line: LoggedEvent, f: FigureTrack) -> Decision:

@@ -29,17 +29,18 @@ def top(height: int, *, floor: tuple[float, float] = FLOOR, off: tuple[float, fl
 
 class PilesTable(Table):
     """A table with ``piles`` of blocks, and squares that are ``hidden``; in each look something has moved over all of
-    them for ``touched_s``."""
+    them for ``touched_s``; ``doubts`` are as in `tables.look`."""
 
     def __init__(self, setup: Setup = SETUP) -> None:
         super().__init__(setup)
         self.piles: dict[Square, StackLook] = {}
         self.hidden: tuple[Square, ...] = ()
+        self.doubts: dict[Square, dict[tuple[str, int], float]] = {}
         self.touched_s = math.nan
         self.sees()
 
     def look(self) -> TableLook:
-        seen = look(self.t_s, self.tiles, self.figures, hidden=self.hidden)
+        seen = look(self.t_s, self.tiles, self.figures, hidden=self.hidden, doubts=self.doubts)
         return replace(seen, squares={
             at: replace(s, stacks={"tower": self.piles[at]} if at in self.piles else {}, touched_s=self.touched_s)
             for at, s in seen.squares.items()})

@@ -199,3 +199,48 @@ def test_a_top_that_a_follower_left_is_where_it_is_seen_first(table: PilesTable)
     table.piles[SOUTH] = knocked
     table.sees(6)
     assert len(table.told(TowerRaised)) == 2 and not table.book.questions
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_one_who_came_with_the_next_tile_is_no_figure_of_an_older_turn(table: PilesTable, *, hidden: bool) -> None:
+    """Anna takes Ben's monk, who has not been seen since; then Ben's next tile and a guard of his come into view, at
+    once or the tile later."""
+    table.lays(EAST, "base.U", 0)  # Anna
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    monk = figure("base.B", 0, "cloister", "I", "blue")
+    table.lays((1, 1), "base.B", 0, monk)  # Ben
+    table.lays(FAR, "base.U", 0)  # Anna
+    table.piles[SOUTH], table.figures[1, 1] = top(2), ()
+    table.sees(4)
+    assert len(table.told(Captured)) == 1
+    table.figures[SOUTH] = (replace(figure("base.U", 0, "road", "E W", "blue"), foot=(0.56, 0.46)),)
+    table.piles[SOUTH] = top(2, there=1.0)
+    if hidden:
+        table.tiles[-3, 0], table.hidden = ("base.U", 0), ((-3, 0),)
+        table.sees()
+        table.hidden = ()
+    table.lays((-3, 0), "base.U", 0)  # Ben
+    table.sees()
+    stands = [e.feature for e in table.told(FigurePlaced)]  # type: ignore[attr-defined]
+    assert stands == ["road", "cloister", "tower"]
+    assert [type(e).__name__ for e in table.events[-2:]] == ["TilePlaced", "FigurePlaced"]
+    assert not table.book.questions and len(table.told(Captured)) == 1
+
+
+@pytest.mark.parametrize("others", [False, True])
+def test_one_who_came_before_the_next_tile_is_in_the_log_waits_for_it(table: PilesTable, *, others: bool) -> None:
+    """It is not clear at once which tile that is. Without it he is of the turn in which nobody was put down."""
+    table.lays(EAST, "base.U", 0)  # Anna
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    table.lays(FAR, "base.U", 0)  # Ben
+    table.lays((2, 0), "base.U", 0)  # Anna
+    table.figures[SOUTH] = (replace(figure("base.U", 0, "road", "E W", "blue"), foot=(0.53, 0.48)),)
+    table.piles[SOUTH] = top(1, there=1.0)
+    if others:
+        table.doubts[-3, 0] = {("base.U", 0): 0.0, ("base.V", 2): -0.5}
+        table.tiles[-3, 0] = "base.U", 0  # Ben
+    table.sees(8)
+    put, = [n for n, e in enumerate(table.events) if isinstance(e, FigurePlaced) and e.feature == "tower"]
+    assert isinstance(tile := table.events[put - 1], TilePlaced) and tile.at == ((-3, 0) if others else FAR)
