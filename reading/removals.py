@@ -55,6 +55,17 @@ def takeable(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
                 yield f
 
 
+def vanished(belief: TableBelief, closed: GameState,
+             colours: Mapping[str, int]) -> Iterator[tuple[StandingFigure, float]]:
+    """The figures that should stand and are missing, and since when."""
+    for f in closed.standing.values():
+        mine = [t for t in belief.by_square.get(f.at, ()) if t.real > 0 and colours.get(t.paint) == f.player]
+        if mine and all(t.missed >= TAKEN for t in mine):
+            last = max(mine, key=lambda t: t.seen_s)
+            if last.missed_s is not None:
+                yield f, last.missed_s
+
+
 def _open(log: LoggedGame, states: Sequence[GameState]) -> Iterator[tuple[int, int, list[FigureTaken]]]:
     """The newest turns in which figures may have been taken that the log does not have: each with the number of the
     state after it, and the figures."""

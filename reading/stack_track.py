@@ -33,6 +33,8 @@ class StackLimits:
     knocked: Point3 = (0.012, 0.012, 0.10)  # of a pile that somebody touched (chosen)
     adds: float = 2.0  # against a block added between two looks, most of which are due to a hand there (chosen)
     adds_not: float = 6.0  # the same if nothing moved over the square in between (chosen: as `ClaimLimits.untouched`)
+    adds_hardly: float = 4.0  # the same if something moved there only briefly, as a hand that passes (chosen: between)
+    brief_s: float = 1.0  # for no longer than this (31 blocks of 5 simulated tables: 1.5 s and more, in most 2)
     moves: float = 0.4  # share of the turns in which nothing else was done that have such a move, on any pile (recorded
     # games: 0.43 with this box alone, 0.36 with all)
     hasty: float = 4.0  # against two blocks within less than a turn, which adds at most one (chosen)
@@ -55,6 +57,7 @@ class StackLimits:
     recent_s: float = 60.0  # of hypotheses that differ only in when older blocks came, the likeliest is kept; also of
     # those whose tops appear within a look's deviation of each other
     most: int = 8  # hypotheses kept of each pile
+    alike: int = 4  # of those of one height, lest they crowd out the others
     remembered: int = 40  # looks at each pile: more than in the turns that a block may belong to (chosen)
     behind: float = 12.0  # nats behind the likeliest at which one is dropped
     takes: float = 5.0  # for a block by which somebody may have been taken who has vanished (chosen: 4 to 5)
@@ -127,6 +130,25 @@ class StackTrack:
         moved_s = next((moved for t_s, _, moved in self.looks if t_s == came_s and moved > STACK.handled_s), 0.0)
         return came_s - max(moved_s - STACK.handled_s, 0.0)
 
+    def unseen(self) -> Pile | None:
+        """The pile with one block more, if its top has not been seen since something moved over it: when it may have
+        been added is the first look in vain since then."""
+        since = [(t_s, moved_s) for t_s, _, moved_s in takewhile(lambda seen: not seen[1], reversed(self.looks))]
+        came_s = next((t_s for t_s, moved_s in reversed(since) if moved_s > 0.0), None)
+        best = self.piles[0]
+        if came_s is None:
+            return None
+        return replace(best, height=best.height + 1, weight=-STACK.adds, came_s=(*best.came_s, came_s))
+
+    def touched_in(self, from_s: float, to_s: float) -> bool:
+        """Whether something may have moved over it between these times, by the looks at it."""
+        before_s = -math.inf
+        for t_s, _, moved_s in self.looks:
+            if t_s > from_s and before_s < to_s and moved_s != 0.0:
+                return True
+            before_s = t_s
+        return False
+
     def at_least(self, height: int) -> StackTrack:
         """The belief if it is known to be so high."""
         if all(p.height >= height for p in self.piles):
@@ -134,6 +156,14 @@ class StackTrack:
         same = [replace(p, height=height, came_s=()) for p in self.piles if p.height == self.height]
         kept = [p for p in self.piles if p.height >= height] or same
         return replace(self, piles=tuple(replace(p, weight=p.weight - kept[0].weight) for p in kept))
+
+    def logged(self, from_s: float, to_s: float) -> StackTrack:
+        """The belief if a block is known to have been added between these times: by what was told of it, which may be
+        more than its top shows. A hypothesis in which none came then has it at another time."""
+        said = [replace(p, weight=p.weight - STACK.takes * (not any(from_s <= t <= to_s for t in p.came_s)))
+                for p in self.piles]
+        ranked = sorted(said, key=lambda p: (-p.weight, p.height))
+        return replace(self, piles=tuple(replace(p, weight=p.weight - ranked[0].weight) for p in ranked))
 
     def settled(self, height: int) -> StackTrack:
         """The belief if it is known to be exactly so high and a figure stands on it."""
@@ -158,16 +188,17 @@ def began(height: int) -> StackTrack:
 
 
 def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0,
-              moved_s: float = math.nan) -> StackTrack:
+              moved_s: float = math.nan, unsure: tuple[float, float] = (0.0, 0.0)) -> StackTrack:
     """The belief after one more look. ``noise`` is the looks' at this table, relative to the usual one; ``moved_s`` for
-    how many seconds something has moved over the square since the look before (NaN: not measured)."""
+    how many seconds something has moved over the square since the look before (NaN: not measured); ``unsure`` by how
+    much the displacement by one block that the look tells may be wrong along x and y, in tiles."""
     share = 1.0 - math.exp(-max(0.0, t_s - track.looked_s) / LIMITS.new_look_s)
     if share <= 0.0:
         return track
     grown: dict[object, Pile] = {}
     knocks = 0.0 if track.touched else STACK.knocks
     for pile in track.piles:
-        for after in _after(replace(pile, moved_s=pile.moved_s + moved_s), look, share, t_s, noise, knocks):
+        for after in _after(replace(pile, moved_s=pile.moved_s + moved_s), look, share, t_s, noise, knocks, unsure):
             last = after.came_s[-1] if after.came_s else -math.inf
             place = tuple(round(v / w) for v, w in zip(after.mean, STACK.look, strict=True))
             key = after.height, last if t_s - last < STACK.recent_s else -math.inf, place  # what else was is past
@@ -175,7 +206,8 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
                 grown[key] = after
     ranked = sorted(grown.values(), key=lambda p: (-p.weight, p.height))
     best = ranked[0].weight
-    kept = [replace(p, weight=p.weight - best) for p in ranked[:STACK.most] if p.weight > best - STACK.behind]
+    many = [p for n, p in enumerate(ranked) if sum(q.height == p.height for q in ranked[:n]) < STACK.alike]
+    kept = [replace(p, weight=p.weight - best) for p in many[:STACK.most] if p.weight > best - STACK.behind]
     plain = look.there >= STACK.clearly[1]
     shown = look.there >= 0.0 or track.height == 0
     hidden = 0.0 if shown else track.hidden + share * max(min(STACK.there, -look.there) - STACK.unclear, 0.0)
@@ -183,7 +215,8 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
                       looks=(*track.looks, (t_s, shown, moved_s))[-STACK.remembered:], hidden=hidden)
 
 
-def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, knocks: float) -> Iterator[Pile]:
+def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, knocks: float,
+           unsure: tuple[float, float]) -> Iterator[Pile]:
     """What a hypothesis may have become by a look: unchanged, knocked (which ``knocks`` nats are against), or higher by
     a block."""
     # a plain place in the print that is too far away for a first block is none, however often it looks like one
@@ -195,7 +228,9 @@ def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, 
     clear = min(max((look.there - STACK.clearly[0]) / (STACK.clearly[1] - STACK.clearly[0]), 0.0), 1.0)
     noise = (clear * noise + (1.0 - clear) * STACK.partly) / math.sqrt(share)
     seen: Point3 = tuple((noise * v) ** 2 for v in STACK.look)  # type: ignore[assignment]
-    adds = STACK.adds_not if pile.moved_s == 0.0 else STACK.adds
+    adds = STACK.adds
+    if pile.moved_s <= STACK.brief_s:
+        adds = STACK.adds_not if pile.moved_s == 0.0 else STACK.adds_hardly
     if pile.height == 0:
         yield replace(pile, weight=pile.weight + share * none, moved_s=pile.moved_s if there > 0.0 else 0.0)
         if there > 0.0:
@@ -216,7 +251,7 @@ def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, 
     if pile.var is None:
         return  # where its top was is not known
     raised = pile.mean[0] + look.floor[0], pile.mean[1] + look.floor[1], pile.mean[2]
-    var = tuple(v + w**2 for v, w in zip(pile.var, STACK.added, strict=True))
+    var = tuple(v + w**2 + u**2 for v, w, u in zip(pile.var, STACK.added, (*unsure, 0.0), strict=True))
     fit = _density(top, raised, tuple(v + s for v, s in zip(var, seen, strict=True)))
     against = adds + STACK.hasty * bool(pile.came_s and t_s - pile.came_s[-1] < STACK.turn_s)
     yield Pile(height=pile.height + 1, weight=pile.weight - against + share * (some + fit) + other, mean=top, var=seen,

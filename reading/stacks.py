@@ -19,7 +19,8 @@ from reading.layings import Steps, cost
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
-from reading.removals import TAKEN, names, takeable
+from reading.removals import names, takeable, vanished
+from reading.stack_rise import StackRise
 from reading.stack_track import STACK, StackTrack, began, looked_at
 from scoring.contributions import Stack
 from scoring.events import Event, FigurePlaced, FigureTaken, TilePlaced
@@ -64,9 +65,13 @@ class StackMoves:
     _own: dict[tuple[str, Square], deque[float]] = field(default_factory=dict)  # the greater of both, at each place
     _tops: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # of the last clear looks
     _touched_s: dict[tuple[str, Square], float] = field(default_factory=dict)  # since the last look taken notice of
-    _floors: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # of the newest looks
+    _rise: StackRise = field(default_factory=StackRise)
     _lowered: dict[int, tuple[FigureTrack, float, FigureTrack]] = field(default_factory=dict)
+    _told_s: dict[tuple[str, Square], dict[int, float]] = field(default_factory=dict)  # since when the log has a block
+    # there, by the entry of its turn's tile
     _over: dict[tuple[str, Square], int] = field(default_factory=dict)  # blocks that are none, as people say
+    _either: set[tuple[str, Square]] = field(default_factory=set)  # where a block was added for sure, in this turn or
+    # that one: people were asked about one of them
     _bare: set[str] = field(default_factory=set)  # kinds of which an empty place was seen: its print is no pile
 
     def hear(self, entries: Sequence[LogEntry]) -> None:
@@ -85,7 +90,7 @@ class StackMoves:
                 seen = square.stacks.get(stack.name)
                 if seen is None or square.seen < LIMITS.seen_least:
                     continue
-                self._floors[key] = seen.floor
+                unsure = self._rise.look(key, seen)
                 if seen.there < -STACK.there:
                     self._bare.add(stack.name)
                 if at in closed:  # a figure covers its top, and no block may be added
@@ -99,15 +104,18 @@ class StackMoves:
                         continue
                 track = self.tracks.get(key, began(heights.get(at, 0)))
                 more = max(0, track.height - heights.get(at, 0))
-                if said[1] != self._settled.get(key, (0, 0))[1]:  # what people say is none is none
-                    self._over[key] = more
-                    track = replace(track, piles=track.piles[:1])
+                if said[1] != self._settled.get(key, (0, 0))[1]:
+                    if key not in self._either:  # what people say is none is none
+                        self._over[key] = more
+                        track = replace(track, piles=track.piles[:1])
                 elif said != self._settled.get(key, (0, 0)):  # a block that they confirm says nothing of others
                     self._over[key] = min(self._over.get(key, 0), more)
+                if said != self._settled.get(key, (0, 0)):
+                    self._either.discard(key)
                 self._settled[key] = said
                 track = track.at_least(heights.get(at, 0) + self._over.get(key, 0))
                 moved_s = self._touched_s.pop(key)
-                self.tracks[key] = looked_at(track, seen, look.t_s, self.noise(key, seen), moved_s)
+                self.tracks[key] = looked_at(track, seen, look.t_s, self.noise(key, seen), moved_s, unsure)
 
     def noise(self, key: tuple[str, Square], seen: StackLook) -> float:
         """The looks' noise at this pile relative to the usual one: few tops move between two looks at them. That at the
@@ -140,7 +148,7 @@ class StackMoves:
                  and (laid.since_s > known_s or now.t_s - laid.since_s < LIMITS.ask_after_s)]
         gone: list[tuple[StandingFigure, float]] = []
         if self.tracks:
-            gone = list(_vanished(belief, self.steps.closed(states[-1]), colours))
+            gone = list(vanished(belief, self.steps.closed(states[-1]), colours))
         if gone:  # those whom a block that is known may have taken say nothing of another one
             known_to = list(takeable(belief, log, states, self.steps, colours, now))
             gone = [(f, gone_s) for f, gone_s in gone if f not in known_to]
@@ -149,19 +157,22 @@ class StackMoves:
             still = now.t_s - belief.still_s >= LIMITS.ask_after_s
             for (name, at), track in self.tracks.items():
                 known = heights.get(at, 0) + self._over.get((name, at), 0)
-                if name != stack.name or at not in states[-1].tiles or track.above(known)[1] <= -STACK.takes:
+                if name != stack.name or at not in states[-1].tiles:
+                    continue
+                logged = self._logged((name, at), stack, belief, log, states, now)
+                track = self.tracks[name, at]
+                if track.above(known)[1] <= -STACK.takes and not (gone and track.unseen()):
                     continue
                 ways_at = partial(self._ways, stack, at, track, belief=belief, log=log, states=states, gone=gone,
                                   over=still or now.last)
-                logged = [_span_s(belief, log, n) for n in log.newest(LIMITS.late_turns)
-                          if _grew(stack, at, *(states[k] for k in log.span(n)))]
                 found = self._likeliest(track, known, ways_at, logged)
                 if found is None:
                     continue
-                came_s, margin, ways = found
+                came_s, margin, likelier, ways = found
                 on_top = figures_on_top(belief, at, track)
-                if not track.plain and any(f.came_s > came_s - LIMITS.notice_s for f in on_top):
+                if not track.plain and any(abs(f.came_s - came_s) < LIMITS.notice_s for f in on_top):
                     continue  # it is the figure on top that looks different
+                closing = not track.plain and any(f.came_s > came_s for f in on_top)
                 if (self._said[at], self._denied[at]) != self._settled.get((name, at), (0, 0)):
                     continue  # people have said something since the last look
                 if now.t_s - came_s < LIMITS.notice_s and not now.last:
@@ -171,14 +182,33 @@ class StackMoves:
                 surely = known > 0 or name in self._bare
                 if not surely:  # an idle turn makes no block of print
                     margin, ways = min(margin, 0.5 * LIMITS.agreed), [replace(w, likelier=0.0) for w in ways]
-                made = self._decision(at, margin, ways, log, now, still)
+                    likelier = 0.0
+                made = self._decision(at, margin, likelier, ways, log, now, still)
                 if made is not None and made.asked:
-                    if now.t_s - came_s < LIMITS.ask_after_s and not now.last:
+                    if now.t_s - came_s < LIMITS.ask_after_s and not now.last and not closing:
                         continue  # another look may settle it
+                    if len(ways) > 1 and margin + sorted(w.likely for w in ways)[-2] > LIMITS.agreed:
+                        self._either.add((name, at))
                     doubts.append(Doubt(decision=made, gain=1.0, due=True))
                 elif made is not None:
                     told.append(made)
         return told, _likely(doubts)
+
+    def _logged(self, key: tuple[str, Square], stack: Stack, belief: TableBelief, log: LoggedGame,
+                states: Sequence[GameState], now: Moment) -> list[tuple[float, float]]:
+        """When the blocks of the newest turns that the log has there may have come, the newest first: none came after
+        the log had it. Takes notice of those that it has only now."""
+        out, told_s = list[tuple[float, float]](), self._told_s.setdefault(key, {})
+        for n in log.newest(LIMITS.late_turns):
+            tile = log.groups[n].tile
+            if tile is None or not _grew(stack, key[1], *(states[k] for k in log.span(n))):
+                continue
+            from_s, to_s = _span_s(belief, log, n)
+            if tile.seq not in told_s:
+                told_s[tile.seq] = now.t_s
+                self.tracks[key] = self.tracks[key].logged(from_s, to_s)
+            out.append((from_s, min(to_s, told_s[tile.seq])))
+        return out
 
     def tops(self) -> dict[Square, tuple[float, float]]:
         """Where the tops of piles appear, in tiles of the board."""
@@ -192,7 +222,7 @@ class StackMoves:
         for (name, at), track in self.tracks.items():
             if track.plain or track.height == 0 or track.piles[0].var is None:
                 continue
-            by = round(-math.log1p(-min(track.height * self._nearer(name), STACK.nearest)), 3)
+            by = round(-math.log1p(-min(track.height * self._rise.nearer(name), STACK.nearest)), 3)
             for f in figures_on_top(belief, at, track):
                 known = self._lowered.get(f.id)
                 if known is None or known[0] is not f or known[1] != by:
@@ -200,57 +230,51 @@ class StackMoves:
                 out[f.id] = known[2]
         return replace(belief, figures={**belief.figures, **out}) if out else belief
 
-    def _nearer(self, name: str) -> float:
-        """How much nearer to the camera the top of one block is than the table, relative to the camera's height: from
-        how much farther apart the tops of piles appear than their places."""
-        found = [(at, floor) for (kind, at), floor in self._floors.items() if kind == name]
-        x, y = (median(at[n] for at, _ in found) for n in (0, 1))
-        dx, dy = (median(floor[n] for _, floor in found) for n in (0, 1))
-        told = sum((at[0] - x) * (floor[0] - dx) + (at[1] - y) * (floor[1] - dy) for at, floor in found)
-        far = sum((at[0] - x) ** 2 + (at[1] - y) ** 2 for at, _ in found)
-        apart = max(0.0, (told + STACK.apart_known * STACK.apart) / (far + STACK.apart_known))
-        return apart / (1.0 + apart)
-
     @staticmethod
     def _likeliest(track: StackTrack, known: int, ways: Callable[[float], Iterator[_Way]],
-                   logged: Sequence[tuple[float, float]]) -> tuple[float, float, list[_Way]] | None:
+                   logged: Sequence[tuple[float, float]]) -> tuple[float, float, float, list[_Way]] | None:
         """The likeliest hypothesis that is higher than ``known``, by what was seen and by the turns that could have
         added its blocks: when the first of them came, by how many nats the hypothesis is likelier than none without
-        that block's turn, and the turns. ``logged`` are when the newest turns lasted in which the log has a block
-        there, the newest first."""
+        that block's turn, by how many more since nothing else was done in the turns of the others, and the first one's
+        turns. ``logged`` are when the newest turns lasted in which the log has a block there, the newest first."""
         by_time: dict[float, list[_Way]] = {}
-        best: tuple[float, float, float, list[_Way]] | None = None
+        best: tuple[float, float, float, float, list[_Way]] | None = None
         other = max((p.weight for p in track.piles if p.height <= known), default=-LIMITS.floor)
-        for pile in track.piles:
+        unseen = track.unseen()
+        for pile in (*track.piles, *([] if unseen is None else [unseen])):
             came = not_logged(pile.came_s, pile.height - known, logged)
             for came_s in came:
                 if came_s not in by_time:
                     by_time[came_s] = list(ways(came_s))
             if not came or not all(by_time[came_s] for came_s in came):
                 continue
-            first, *later = [max(w.likely for w in by_time[came_s]) for came_s in came]
-            margin = pile.weight - other + sum(later)
-            if best is None or margin + first > best[0]:
-                best = margin + first, came[0], margin, by_time[came[0]]
+            if pile is unseen and not any(w.takes for w in by_time[came[-1]]):
+                continue  # the next look will tell
+            first, *later = [max(by_time[came_s], key=lambda w: w.likely) for came_s in came]
+            margin = pile.weight - other + sum(w.likely for w in later)
+            if best is None or margin + first.likely > best[0]:
+                best = margin + first.likely, came[0], margin, sum(w.likelier for w in later), by_time[came[0]]
         return None if best is None else best[1:]
 
     @staticmethod
-    def _decision(at: Square, margin: float, ways: list[_Way], log: LoggedGame, now: Moment,
+    def _decision(at: Square, margin: float, likelier: float, ways: list[_Way], log: LoggedGame, now: Moment,
                   still: bool) -> Decision | None:
-        """What to report of the likeliest way. ``still``: nothing has happened on the table for long."""
+        """What to report of the likeliest way. ``likelier`` is by how many nats it is likelier since nothing else was
+        done in the turns of later blocks, ``still``: nothing has happened on the table for long."""
         ways.sort(key=lambda w: (-w.likely, w.back))
         if not ways:
             return None
         best = ways[0]
         margin += STACK.takes * best.takes
-        likely = margin + best.weight + best.likelier  # enough to ask, but how often people do nothing is not known
+        likelier += best.likelier
+        likely = margin + best.weight + likelier  # enough to ask, but how often people do nothing is not known
         newest = best.group is log.groups[-1]
         least = -STACK.doubtful if not newest or still or now.last else 0.0
         if likely <= (least if best.weight > -1.0 else 0.0):
             return None  # a block that no turn could have added is likelier none
         lead = min(margin, best.likely - ways[1].likely if len(ways) > 1 else LIMITS.floor)
         asked = lead < LIMITS.agreed or best.weight < -STACK.hardly
-        sure = probability(min(lead + best.likelier, best.weight + 2 * STACK.hardly))
+        sure = probability(min(lead + likelier, best.weight + 2 * STACK.hardly))
         return Decision(events=(best.event,), confidence=sure, asked=asked,
                         alternatives=(((best.event,), sure), ((), 1.0 - sure)), at=at, frame=now.frame,
                         after=None if best.back == 0 else best.group.last_seq)
@@ -268,9 +292,9 @@ class StackMoves:
             if turn.tile is None or at not in states[last].tiles:
                 continue
             laid = states[end + turn.lines.index(turn.tile) + 1]
-            event, places = self._raises(stack, at, laid)
+            event, others = self._raises(stack, at, laid)
             after = self.steps.after(states[last], event) if event is not None else None
-            if event is None or after is None:
+            if event is None or after is None or log.denied_in(n, event):
                 continue
             soon = since_s > came_s
             unseen = moving_s < next_s <= came_s or any(since_s <= t_s <= next_s for t_s in in_vain)
@@ -281,19 +305,21 @@ class StackMoves:
             here = [f for f, gone_s in near if gone_s >= since_s]  # others were gone before
             takes = bool(here) and any(isinstance(a, FigureTaken) and names(a, f) for q in after.box.questions(after)
                                        for a in q.answers for f in here)
+            tracks = [self.tracks.get((stack.name, other)) for other in others] if idle else []
+            places = 1 + sum(t is None or t.touched_in(since_s, next_s + LIMITS.notice_s) for t in tracks)
             yield _Way(group=turn, back=len(log.groups) - 1 - n, event=event, weight=weight, takes=takes,
                        likelier=_IDLE - math.log(places) if idle else 0.0)
 
-    def _raises(self, stack: Stack, at: Square, state: GameState) -> tuple[Event | None, int]:
-        """The move by which the player of a turn may add a block there, and to how many places one may be added."""
+    def _raises(self, stack: Stack, at: Square, state: GameState) -> tuple[Event | None, list[Square]]:
+        """The move by which the player of a turn may add a block there, and to which other places one may be added."""
         height = stack.heights(state).get(at, 0)
         for choice in state.box.moves(state):
             for event in choice.answers:
                 if getattr(event, "at", None) == at:
                     after = self.steps.after(state, event)
                     if after is not None and stack.heights(after).get(at, 0) == height + 1:
-                        return event, len(choice.answers)
-        return None, 0
+                        return event, [to for e in choice.answers if (to := getattr(e, "at", at)) != at]
+        return None, []
 
 
 def _grew(stack: Stack, at: Square, before: GameState, after: GameState) -> bool:
@@ -338,17 +364,6 @@ def figures_on_top(belief: TableBelief, at: Square, track: StackTrack) -> list[F
     """The figures that appear to stand on a pile."""
     top = at[0] + track.piles[0].mean[0], at[1] + track.piles[0].mean[1]
     return [f for f in belief.figures.values() if f.real > 0.0 and f.present and math.dist(f.foot, top) < STACK.on_top]
-
-
-def _vanished(belief: TableBelief, closed: GameState,
-              colours: Mapping[str, int]) -> Iterator[tuple[StandingFigure, float]]:
-    """The figures that should stand and are missing, and since when."""
-    for f in closed.standing.values():
-        mine = [t for t in belief.by_square.get(f.at, ()) if t.real > 0 and colours.get(t.paint) == f.player]
-        if mine and all(t.missed >= TAKEN for t in mine):
-            last = max(mine, key=lambda t: t.seen_s)
-            if last.missed_s is not None:
-                yield f, last.missed_s
 
 
 def _said(entries: Sequence[LogEntry]) -> tuple[Counter[Square], Counter[Square]]:
