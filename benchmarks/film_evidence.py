@@ -35,7 +35,8 @@ from watch_sequences import FILMS, SHARED, TAUGHT, compare  # noqa: E402
 from scoring.tiles import Square, Tile, catalogue  # noqa: E402
 from vision.figures import find_figures  # noqa: E402
 from vision.frames import Image  # noqa: E402
-from vision.occupancy import hidden_by, occluded  # noqa: E402
+from vision.occlusion import occluded  # noqa: E402
+from vision.occupancy import hidden_by  # noqa: E402
 from vision.read import PhotoReader, PhotoReading, box_counts  # noqa: E402
 from vision.senses import log_normal  # noqa: E402
 from vision.sizes import measured  # noqa: E402

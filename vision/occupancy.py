@@ -7,19 +7,16 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import combinations
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scoring.tiles import Square, Tile, catalogue, where
+from scoring.tiles import Square, Tile, where
 from vision.evidence import twins
 from vision.figures import Seen
 from vision.lattice import Array
 from vision.looks import CELLS, DRAWN, FigureLook, inside, places, probability, segment_labels, segments, within
-from vision.signs import signs_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +48,6 @@ class Rejected:
 
 PRIOR = 0.5  # weight of figures as evidence about tiles: artwork deviates from the geometry
 _LIKELY = 9.0  # log-odds below the best tile from which a reading is not weighed against a figure
-# Part of the cells by which two tiles differ that figures must occlude for the tiles to look the same, and how likely
-# they do then. Measured on the third-party films (`benchmarks/film_evidence.py`): below that part the network hardly
-# ever prefers the wrong one, above it in two of five looks, and surely: wood on a field may seem to be on a road.
-OCCLUDED = 0.85
-ALIKE = 0.5
 _AT_MOST = 0.9995
 _NEVER = -12.0
 
@@ -69,14 +61,14 @@ def hidden_by(seen: Mapping[Square, Sequence[Seen]]) -> dict[Square, npt.NDArray
 def informed(evidence: Mapping[Square, Array], kinds: Sequence[Tile], seen: Mapping[Square, Sequence[Seen]],
              ) -> dict[Square, Array]:
     """Log-likelihoods of tiles (K, 4) by square, updated with the figures on them: a figure stands on a segment, and
-    may occlude a pennant, or all by which two tiles differ."""
+    may occlude a pennant."""
     out = dict(evidence)
     by_id = {kind.id: k for k, kind in enumerate(kinds)}
     pairs = [(by_id[bearer], by_id[plain]) for bearer, plain in twins({k.id: k for k in kinds}, tuple(by_id))]
     hidden = hidden_by(seen)
     for at, figures in seen.items():
         if at in hidden and at in out:
-            out[at] = _past(_under(np.array(out[at], float), kinds, pairs, hidden[at]), kinds, hidden[at])
+            out[at] = _under(np.array(out[at], float), kinds, pairs, hidden[at])
         for s in figures:
             if at not in out or s.look.there < 0:
                 continue
@@ -105,44 +97,6 @@ def _under(own: Array, kinds: Sequence[Tile], pairs: Sequence[tuple[int, int]], 
                 own[bearer, rot] = np.logaddexp(math.log(part) + min(own[plain, rot], own[bearer, rot] + 30),
                                                 math.log(1 - part) + own[bearer, rot])
     return own
-
-
-def _past(own: Array, kinds: Sequence[Tile], hidden: npt.NDArray[np.bool_]) -> Array:
-    """Evidence of a partly occluded square: tiles that differ only where figures are may look the same."""
-    likely = [(int(k), int(rot)) for k, rot in np.argwhere(own >= own.max() - _LIKELY)]
-    likely.sort(key=lambda reading: -own[reading])
-    for better, worse in combinations(likely, 2):
-        part = occluded(hidden, (kinds[better[0]], better[1]), (kinds[worse[0]], worse[1]))
-        if part >= OCCLUDED:
-            own[worse] = np.logaddexp(math.log(1 - ALIKE) + own[worse], math.log(ALIKE) + own[better])
-    return own
-
-
-def occluded(hidden: npt.NDArray[np.bool_], one: tuple[Tile, int], other: tuple[Tile, int]) -> float:
-    """The part of the cells by which two turned tiles differ that (CELLS, CELLS) ``hidden`` has; 0 if they differ by
-    printed symbols or nowhere."""
-    if not (places(one[0]) and places(other[0])):
-        return 0.0
-    differs = _difference(one[0].id, one[1], other[0].id, other[1])
-    return 0.0 if differs is None else float(hidden[differs].mean())
-
-
-@lru_cache(maxsize=4096)
-def _difference(a: str, rot_a: int, b: str, rot_b: int) -> npt.NDArray[np.bool_] | None:
-    one, other = catalogue()[a], catalogue()[b]
-    if signs_of(one) != signs_of(other) or _pennants(one) != _pennants(other):
-        return None
-    differs = np.asarray(_features(one, rot_a) != _features(other, rot_b))
-    return differs if differs.any() else None
-
-
-def _pennants(tile: Tile) -> int:
-    return sum(s.pennants for s in tile.segments)
-
-
-def _features(tile: Tile, rot: int) -> npt.NDArray[np.str_]:
-    """(CELLS, CELLS) kind of the feature that is visible there on the turned tile."""
-    return np.array([*(s.kind for s in tile.segments), ""])[np.minimum(segment_labels(tile, rot), len(tile.segments))]
 
 
 _SHIELD = 5  # fiftieths of a tile: a half-occluded shield counts as occluded

@@ -21,6 +21,7 @@ from vision.evidence import twins
 from vision.fitting import CELLS, PictureFit
 from vision.frames import Image
 from vision.lattice import UNIT, Array, inside, rectify
+from vision.occlusion import occluded_sides
 from vision.signs import CROP_PX as SIGN_PX
 from vision.signs import MARGIN as SIGN_MARGIN
 from vision.signs import SignNet, loglik, signs_of
@@ -57,13 +58,15 @@ class SenseLimits:
 class TileEvidence:
     """One square: its ``pose`` refined to the detected corners, ``there`` the log-odds of a tile, ``loglik`` (K, 4)
     log-likelihoods of every kind and quarter turn (they sum to 1), ``seen`` the part of it in the picture.
-    ``sources`` are the summands, (K, 4) by name: network, signs, pictures, drawings."""
+    ``sources`` are the summands, (K, 4) by name: network, signs, pictures, drawings; ``structure`` is what the network
+    said of this square, if it was asked."""
 
     pose: Array
     there: float
     loglik: npt.NDArray[np.float64]
     seen: float
     sources: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict)
+    structure: StructureEstimate | None = None
 
 
 @dataclass(slots=True)
@@ -142,7 +145,8 @@ class TileSense:
         present = np.clip(said.present, 1e-6, 1 - 1e-6)
         there = np.clip(np.log(present / (1 - present)), -limits.there_most, limits.there_most)
         out = {at: TileEvidence(pose=placed[n] if there[n] > 0 else poses[at], there=float(there[n]),
-                                loglik=self._doubted(plain[n]), seen=float(inside(bgr.shape, poses[at], 12).mean()))
+                                loglik=self._doubted(plain[n]), seen=float(inside(bgr.shape, poses[at], 12).mean()),
+                                structure=said.rows([n]))
                for n, at in enumerate(order)}
         for evidence in out.values():
             evidence.sources["network"] = evidence.loglik
@@ -154,9 +158,15 @@ class TileSense:
 
     def look_past(self, bgr: Image, found: Mapping[Square, TileEvidence],
                   hidden: Mapping[Square, npt.NDArray[np.bool_]]) -> None:
-        """Matches pictures again where figures were found since, without the occluded area, (S, S) of the tile
-        itself."""
+        """Weighs the evidence again where figures were found since, without the occluded area, (S, S) of the tile
+        itself: pictures are matched without it, and the network's word for a side is not taken if nobody sees it."""
         hides = {at: h for at, h in hidden.items() if at in found and h.any()}
+        for at, mask in hides.items():
+            evidence = found[at]
+            sides = occluded_sides(evidence.loglik, self.kinds, mask) if evidence.structure is not None else []
+            if evidence.structure is not None and sides:
+                evidence.sources["network"] = self._doubted(evidence.structure.without(sides).loglik(self.kinds)[0])
+                evidence.loglik = log_normal(np.sum(list(evidence.sources.values()), axis=0))
         for source in self._sources:
             part = [at for at in hides if source.name in found[at].sources]
             if not part:

@@ -7,7 +7,7 @@ box.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 
@@ -49,6 +49,19 @@ class StructureEstimate:
         n = np.asarray(which, int)
         return StructureEstimate(sides=self.sides[n], yes=self.yes[n], no=self.no[n], present=self.present[n],
                     corners=self.corners[n])
+
+    def without(self, sides: Sequence[int]) -> StructureEstimate:
+        """The estimate where these sides may as well have a road as a field, because nobody sees which."""
+        letters, yes, no = self.sides.copy(), self.yes.copy(), self.no.copy()
+        road, field = LETTERS.index("R"), LETTERS.index("F")
+        for side in sides:
+            either = np.logaddexp(letters[:, side, road], letters[:, side, field]) - np.log(2.0)
+            letters[:, side, road] = letters[:, side, field] = either
+            for n, (kind, _) in enumerate(JOINED):
+                if kind != "city":
+                    open_ = [n * len(PAIRS) + k for k, pair in enumerate(PAIRS) if side in pair]
+                    yes[:, open_] = no[:, open_] = 0.0
+        return replace(self, sides=letters, yes=yes, no=no)
 
     def loglik(self, kinds: Sequence[Tile]) -> Array:
         """(N, K, 4) log-likelihood of every kind in every quarter turn."""

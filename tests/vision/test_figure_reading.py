@@ -207,20 +207,6 @@ def test_a_pennant_may_be_below_a_follower():
     assert bare[0, 0] == -9.0
 
 
-@pytest.mark.parametrize(("y", "least", "most"), [(0.84, -2.0, 0.0), (0.45, -9.0, -5.5)])
-def test_a_road_may_be_below_a_follower(y, least, most):
-    """Two tiles that differ only where a figure is look the same; one beside it leaves the difference in view."""
-    kinds = [catalogue()["base.R"], catalogue()["base.T"]]  # the same but for a road
-    board = {(0, 0): ("base.R", 0)}
-    picture, poses = table(board, camera())
-    stand(picture, camera(), board, (0, 0), (0.5, y), "yellow", lying=True)
-    seen = find_figures(picture, poses)
-    road = np.array([[-6.0, -30, -30, -30], [0.0, -30, -30, -30]])
-    told = informed({(0, 0): road}, kinds, seen)[0, 0]
-    assert least < told[0, 0] - told[1, 0] < most
-    assert told[0, 0] - told[0, 1] > 20.0  # another turn of the same tile would look different
-
-
 def test_a_foot_on_the_border_of_two_tiles_is_not_surely_on_either():
     near = look((0.02, 0.5), -5.0)
     assert on_tile(near, (0, 0), {(0, 0), (1, 0), (0, 1)}) > 0.99  # nothing lies to the west
