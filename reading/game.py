@@ -47,7 +47,7 @@ from reading.policy import Decision, Doubt, Moment, Shown, decisions
 from reading.remote_claims import RemoteClaims
 from reading.removals import removals
 from reading.settled import Settled
-from reading.shapes import Reading, shape
+from reading.shapes import Reading, has_place, shape
 from reading.stacks import StackMoves
 from reading.taking_over import taken_over
 from reading.unexplained import unexplained
@@ -369,8 +369,11 @@ class GameReader:
         unknown = bool(figures) and not told_figures
         wrong = bool(figures) and any(isinstance(e, FigurePlaced) and e.player not in players for e in told_figures)
         vanished = self._vanished(group, stand)
-        sign = (round(own), len(figures), tuple(sorted(paints)), other, unknown, wrong, vanished)
-        if not (other or unknown or wrong or vanished) or self._tried.get(at) == sign:
+        # nobody stands where the tile as people have corrected it has nothing
+        lost = any(isinstance(e, FigurePlaced) and e.at == at and not has_place(
+            group.tile.event.tile, group.tile.event.rot, e) for e in told_figures)
+        sign = (round(own), len(figures), tuple(sorted(paints)), other, unknown, wrong, vanished, lost)
+        if not (other or unknown or wrong or vanished or lost) or self._tried.get(at) == sign:
             self._weighed[at] = seen
             return False
         self._tried[at] = sign

@@ -366,6 +366,22 @@ def test_a_corrected_player_does_not_stop_the_game(game: Game) -> None:
     assert game.said() == [("tile", (1, 0), 1), ("tile", (2, 0), 0), ("tile", (3, 0), 1)]
 
 
+def test_who_stands_on_an_older_tile_follows_its_correction(game: Game) -> None:
+    """Said to be another tile long after it was laid, which has no road where somebody stands: he is on what is
+    there."""
+    corner = {(1, 0): ("base.V", 0)}  # read with a road from the west to the south
+    lies = {(1, 0): (figure("base.A", 1, "road", "W", "red"),)}
+    game.sees(corner, lies)
+    assert game.said()[-1] == ("figure", (1, 0), 0)
+    later = {(-n, 0): U for n in range(1, 6)}
+    for n in range(1, 6):
+        game.sees({**corner, **dict(list(later.items())[:n])}, lies)
+    game.book.say(Amended(seq=1, body=replace(game.events[0], tile="base.A", rot=1)))
+    game.sees({**corner, **later}, lies)
+    placed = next(e for e in game.events if isinstance(e, FigurePlaced))
+    assert game.events[0].tile == "base.A" and (placed.feature, placed.where) == ("road", "W")  # type: ignore[attr-defined]
+
+
 def test_what_a_person_took_back_is_not_told_again(game: Game) -> None:
     game.sees(EAST, {(1, 0): thief("red")})
     game.book.say(Retracted(seq=2))
