@@ -23,7 +23,8 @@ class StackRise:
 
     def look(self, place: Place, seen: StackLook) -> Point:
         """Add a look. By how much its displacement, along x and y, may be wrong: every look estimates the point below
-        the camera anew, from other tiles, and neither the camera nor the place moves."""
+        the camera anew, from other tiles. Neither the camera nor the place moves, as a rule; once the camera was
+        moved, people are asked more until these looks are past."""
         said = self.said.setdefault(place, deque(maxlen=STACK.remembered))
         said.append(seen.floor)
         dx, dy = (math.sqrt(sum((one[n] - seen.floor[n]) ** 2 for one in said) / len(said)) for n in (0, 1))

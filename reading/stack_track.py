@@ -136,9 +136,10 @@ class StackTrack:
         since = [(t_s, moved_s) for t_s, _, moved_s in takewhile(lambda seen: not seen[1], reversed(self.looks))]
         came_s = next((t_s for t_s, moved_s in reversed(since) if moved_s > 0.0), None)
         best = self.piles[0]
-        if came_s is None:
+        if came_s is None or came_s in best.came_s:
             return None
-        return replace(best, height=best.height + 1, weight=-STACK.adds, came_s=(*best.came_s, came_s))
+        adds = STACK.adds if sum(m for _, m in since if m > 0.0) > STACK.brief_s else STACK.adds_hardly
+        return replace(best, height=best.height + 1, weight=-adds, came_s=(*best.came_s, came_s))
 
     def touched_in(self, from_s: float, to_s: float) -> bool:
         """Whether something may have moved over it between these times, by the looks at it."""
@@ -149,10 +150,17 @@ class StackTrack:
             before_s = t_s
         return False
 
+    def looked_over(self) -> StackTrack:
+        """The belief if it is known why looks did not show the top: a block added meanwhile explains none of them."""
+        return replace(self, looks=tuple((t_s, True, moved_s) for t_s, _, moved_s in self.looks))
+
     def at_least(self, height: int) -> StackTrack:
         """The belief if it is known to be so high."""
         if all(p.height >= height for p in self.piles):
             return self
+        hidden = self.unseen()
+        if hidden is not None and hidden.height == height:  # where its top is will be seen
+            return replace(self, piles=(replace(hidden, weight=0.0, var=None, tone=None),))
         same = [replace(p, height=height, came_s=()) for p in self.piles if p.height == self.height]
         kept = [p for p in self.piles if p.height >= height] or same
         return replace(self, piles=tuple(replace(p, weight=p.weight - kept[0].weight) for p in kept))
@@ -170,7 +178,7 @@ class StackTrack:
         pile = next((p for p in self.piles if p.height == height), None)
         made = began(height) if pile is None else replace(
             self, piles=(replace(pile, weight=0.0, came_s=(), moved_s=math.nan),))
-        return replace(made, plain=False, touched=True, hidden=0.0)
+        return replace(made, plain=False, touched=True, hidden=0.0).looked_over()
 
     def uncovered(self, height: int, look: StackLook, t_s: float) -> StackTrack:
         """The belief after a look that shows the top without the figure that had stood there: whoever put it on or took

@@ -20,11 +20,12 @@ from reading.limits import LIMITS
 from reading.logged_game import LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
 from reading.removals import names, takeable, vanished
+from reading.said import said_of
 from reading.stack_rise import StackRise
 from reading.stack_track import STACK, StackTrack, began, looked_at
 from scoring.contributions import Stack
-from scoring.events import Event, FigurePlaced, FigureTaken, TilePlaced
-from scoring.log import Amended, LogEntry
+from scoring.events import Event, FigureTaken
+from scoring.log import LogEntry
 from scoring.state import GameState, StandingFigure
 from scoring.tiles import Square
 from vision.looks import StackLook, TableLook, probability
@@ -72,11 +73,12 @@ class StackMoves:
     _over: dict[tuple[str, Square], int] = field(default_factory=dict)  # blocks that are none, as people say
     _either: set[tuple[str, Square]] = field(default_factory=set)  # where a block was added for sure, in this turn or
     # that one: people were asked about one of them
+    _denied_s: dict[tuple[str, Square], float] = field(default_factory=dict)  # when people last denied one there
     _bare: set[str] = field(default_factory=set)  # kinds of which an empty place was seen: its print is no pile
 
     def hear(self, entries: Sequence[LogEntry]) -> None:
         """Take notice of what people say in the log."""
-        self._said, self._denied = _said(entries)
+        self._said, self._denied = said_of(entries)
 
     def look(self, look: TableLook, state: GameState) -> None:
         """Add a look that is aligned with the game, whose state is ``state``."""
@@ -107,7 +109,8 @@ class StackMoves:
                 if said[1] != self._settled.get(key, (0, 0))[1]:
                     if key not in self._either:  # what people say is none is none
                         self._over[key] = more
-                        track = replace(track, piles=track.piles[:1])
+                        track = replace(track, piles=track.piles[:1]).looked_over()
+                    self._denied_s[key] = look.t_s
                 elif said != self._settled.get(key, (0, 0)):  # a block that they confirm says nothing of others
                     self._over[key] = min(self._over.get(key, 0), more)
                 if said != self._settled.get(key, (0, 0)):
@@ -175,6 +178,8 @@ class StackMoves:
                 closing = not track.plain and any(f.came_s > came_s for f in on_top)
                 if (self._said[at], self._denied[at]) != self._settled.get((name, at), (0, 0)):
                     continue  # people have said something since the last look
+                if not any(getattr(line.event, "at", None) == at for line in log.asked):
+                    self._either.discard((name, at))
                 if now.t_s - came_s < LIMITS.notice_s and not now.last:
                     continue
                 if any(since_s <= came_s for since_s in fresh) and not now.last:
@@ -198,16 +203,22 @@ class StackMoves:
                 states: Sequence[GameState], now: Moment) -> list[tuple[float, float]]:
         """When the blocks of the newest turns that the log has there may have come, the newest first: none came after
         the log had it. Takes notice of those that it has only now."""
+        grown = set[int]()
         out, told_s = list[tuple[float, float]](), self._told_s.setdefault(key, {})
         for n in log.newest(LIMITS.late_turns):
             tile = log.groups[n].tile
             if tile is None or not _grew(stack, key[1], *(states[k] for k in log.span(n))):
                 continue
+            grown.add(tile.seq)
             from_s, to_s = _span_s(belief, log, n)
             if tile.seq not in told_s:
-                told_s[tile.seq] = now.t_s
-                self.tracks[key] = self.tracks[key].logged(from_s, to_s)
+                entered = any(line.entered for line in log.groups[n].rest)  # maybe before the block was put there
+                told_s[tile.seq] = math.inf if entered else now.t_s
+                if not entered:
+                    self.tracks[key] = self.tracks[key].logged(from_s, to_s)
             out.append((from_s, min(to_s, told_s[tile.seq])))
+        for seq in told_s.keys() - grown:  # taken back, or long past
+            del told_s[seq]
         return out
 
     def tops(self) -> dict[Square, tuple[float, float]]:
@@ -294,7 +305,9 @@ class StackMoves:
             laid = states[end + turn.lines.index(turn.tile) + 1]
             event, others = self._raises(stack, at, laid)
             after = self.steps.after(states[last], event) if event is not None else None
-            if event is None or after is None or log.denied_in(n, event):
+            if event is None or after is None:
+                continue
+            if came_s <= self._denied_s.get((stack.name, at), math.inf) and log.denied_in(n, event):
                 continue
             soon = since_s > came_s
             unseen = moving_s < next_s <= came_s or any(since_s <= t_s <= next_s for t_s in in_vain)
@@ -305,10 +318,15 @@ class StackMoves:
             here = [f for f, gone_s in near if gone_s >= since_s]  # others were gone before
             takes = bool(here) and any(isinstance(a, FigureTaken) and names(a, f) for q in after.box.questions(after)
                                        for a in q.answers for f in here)
-            tracks = [self.tracks.get((stack.name, other)) for other in others] if idle else []
-            places = 1 + sum(t is None or t.touched_in(since_s, next_s + LIMITS.notice_s) for t in tracks)
+            places = 1 + sum(self._touched((stack.name, other), since_s, next_s) for other in others if idle)
             yield _Way(group=turn, back=len(log.groups) - 1 - n, event=event, weight=weight, takes=takes,
                        likelier=_IDLE - math.log(places) if idle else 0.0)
+
+    def _touched(self, key: tuple[str, Square], since_s: float, next_s: float) -> bool:
+        """Whether a hand may have been over a place within a turn; no look may have been taken notice of since."""
+        track = self.tracks.get(key)
+        return track is None or self._touched_s.get(key, 0.0) != 0.0 or (
+            track.touched_in(since_s, next_s + LIMITS.notice_s))
 
     def _raises(self, stack: Stack, at: Square, state: GameState) -> tuple[Event | None, list[Square]]:
         """The move by which the player of a turn may add a block there, and to which other places one may be added."""
@@ -364,29 +382,3 @@ def figures_on_top(belief: TableBelief, at: Square, track: StackTrack) -> list[F
     """The figures that appear to stand on a pile."""
     top = at[0] + track.piles[0].mean[0], at[1] + track.piles[0].mean[1]
     return [f for f in belief.figures.values() if f.real > 0.0 and f.present and math.dist(f.foot, top) < STACK.on_top]
-
-
-def _said(entries: Sequence[LogEntry]) -> tuple[Counter[Square], Counter[Square]]:
-    """By square how often people have said something of what happened there, other than of tiles and figures; and how
-    often they have said that it did not, or that it happened elsewhere."""
-    events: dict[int, object] = {}
-    said, denied = Counter[Square](), Counter[Square]()
-    for entry in entries:
-        body: object = entry.body
-        about = getattr(body, "body", body)
-        before = events.get(getattr(body, "seq", -1))
-        taken_back = not isinstance(about, Event)
-        about = before if taken_back else about
-        events[entry.seq] = about
-        if isinstance(body, Amended):
-            events[body.seq] = about  # what it says from now on
-        if entry.source == "hand":
-            said.update(_places(before, about))
-            denied.update(_places(before) - (set() if taken_back else _places(about)))
-    return said, denied
-
-
-def _places(*events: object) -> set[Square]:
-    """Where they happened, without tiles and figures."""
-    return {at for e in events if (at := getattr(e, "at", None)) is not None
-            and not isinstance(e, TilePlaced | FigurePlaced | FigureTaken)}
