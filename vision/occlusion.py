@@ -1,10 +1,9 @@
-"""What figures occlude of a tile, and which of its sides then say nothing: a road that a figure covers altogether looks
-like a field.
-"""
+"""What figures occlude of a tile, and what then says nothing: a road that a figure covers altogether may be a field."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
@@ -23,27 +22,46 @@ OCCLUDED = 0.85
 _OPEN = frozenset("RF")  # what a side may be whose middle nobody sees; a town is wider than a figure
 
 
-def occluded_sides(loglik: npt.NDArray[np.float64], kinds: Sequence[Tile], hidden: npt.NDArray[np.bool_]) -> list[int]:
-    """The sides (0 to 3: N E S W) of a tile at which another one differs from the likeliest in nothing that is in view.
-    ``loglik`` (K, 4) are the log-likelihoods of ``kinds`` and their quarter turns, ``hidden`` (CELLS, CELLS) is what
-    figures occlude."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unseen:
+    """What nobody sees of a tile: whether its ``sides`` (0 to 3: N E S W) have a road or a field, and whether it has a
+    ``cloister``. False if all is in view."""
+
+    sides: tuple[int, ...] = ()
+    cloister: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.sides) or self.cloister
+
+
+def unseen(loglik: npt.NDArray[np.float64], kinds: Sequence[Tile], hidden: npt.NDArray[np.bool_]) -> Unseen:
+    """That by which other tiles differ from the likeliest, if they differ in nothing that is in view. ``loglik`` (K, 4)
+    are the log-likelihoods of ``kinds`` and their quarter turns, ``hidden`` (CELLS, CELLS) is what figures occlude."""
     k, rot = divmod(int(loglik.argmax()), 4)
-    others = _open_at(kinds[k].id, rot, tuple(kind.id for kind in kinds if places(kind)))
-    return sorted({side for side, other in others if occluded(hidden, (kinds[k], rot), other) >= OCCLUDED})
+    others = _alike(kinds[k].id, rot, tuple(kind.id for kind in kinds if places(kind)))
+    open_ = {side for side, other in others if occluded(hidden, (kinds[k], rot), other) >= OCCLUDED}
+    return Unseen(sides=tuple(sorted(side for side in open_ if side is not None)), cloister=None in open_)
 
 
 @lru_cache(maxsize=4096)
-def _open_at(tile: str, rot: int, ids: tuple[str, ...]) -> tuple[tuple[int, tuple[Tile, int]], ...]:
-    """The turned tiles that have a road for a field, or a field for a road, at just one side, and that side."""
+def _alike(tile: str, rot: int, ids: tuple[str, ...]) -> tuple[tuple[int | None, tuple[Tile, int]], ...]:
+    """The turned tiles that have a road for a field, or a field for a road, at just one side, and that side; with
+    None those that only have, or lack, a cloister."""
     if tile not in catalogue():
         return ()
-    own = side_letters(catalogue()[tile], rot)
-    out = []
+    own, cloister = side_letters(catalogue()[tile], rot), _has_cloister(catalogue()[tile])
+    out: list[tuple[int | None, tuple[Tile, int]]] = []
     for other in product((catalogue()[each] for each in ids), range(4)):
         differ = [(n, {a, b}) for n, (a, b) in enumerate(zip(own, side_letters(*other), strict=True)) if a != b]
-        if len(differ) == 1 and differ[0][1] == _OPEN:
+        if not differ and _has_cloister(other[0]) != cloister:
+            out.append((None, other))
+        elif len(differ) == 1 and differ[0][1] == _OPEN and _has_cloister(other[0]) == cloister:
             out.append((differ[0][0], other))
     return tuple(out)
+
+
+def _has_cloister(tile: Tile) -> bool:
+    return any(s.kind == "cloister" for s in tile.segments)
 
 
 def occluded(hidden: npt.NDArray[np.bool_], one: tuple[Tile, int], other: tuple[Tile, int]) -> float:

@@ -21,11 +21,11 @@ from vision.evidence import twins
 from vision.fitting import CELLS, PictureFit
 from vision.frames import Image
 from vision.lattice import UNIT, Array, inside, rectify
-from vision.occlusion import occluded_sides
+from vision.occlusion import unseen
 from vision.signs import CROP_PX as SIGN_PX
 from vision.signs import MARGIN as SIGN_MARGIN
 from vision.signs import SignNet, loglik, signs_of
-from vision.structure import CROP_PX, MARGIN, StructureEstimate, StructureNet, told_apart
+from vision.structure import CROP_PX, MARGIN, StructureEstimate, StructureNet, together, told_apart
 from vision.tiles import FloatArray
 from vision.tileset import TileSet
 
@@ -159,14 +159,8 @@ class TileSense:
     def look_past(self, bgr: Image, found: Mapping[Square, TileEvidence],
                   hidden: Mapping[Square, npt.NDArray[np.bool_]]) -> None:
         """Weighs the evidence again where figures were found since, without the occluded area, (S, S) of the tile
-        itself: pictures are matched without it, and the network's word for a side is not taken if nobody sees it."""
+        itself: pictures are matched without it, and the network's word is not taken for what nobody sees."""
         hides = {at: h for at, h in hidden.items() if at in found and h.any()}
-        for at, mask in hides.items():
-            evidence = found[at]
-            sides = occluded_sides(evidence.loglik, self.kinds, mask) if evidence.structure is not None else []
-            if evidence.structure is not None and sides:
-                evidence.sources["network"] = self._doubted(evidence.structure.without(sides).loglik(self.kinds)[0])
-                evidence.loglik = log_normal(np.sum(list(evidence.sources.values()), axis=0))
         for source in self._sources:
             part = [at for at in hides if source.name in found[at].sources]
             if not part:
@@ -175,6 +169,11 @@ class TileSense:
             for at, fits in zip(part, self._fits(source, bgr, [found[at].pose for at in part], seen), strict=True):
                 found[at].sources[source.name] = fits
                 found[at].loglik = log_normal(np.sum(list(found[at].sources.values()), axis=0))
+        said = {at: e.structure.without(open_.sides, open_.cloister) for at, mask in hides.items()
+                if (e := found[at]).structure is not None and (open_ := unseen(e.loglik, self.kinds, mask))}
+        for at, plain in zip(said, together([*said.values()]).loglik(self.kinds) if said else (), strict=True):
+            found[at].sources["network"] = self._doubted(plain)
+            found[at].loglik = log_normal(np.sum(list(found[at].sources.values()), axis=0))
 
     def _doubted(self, loglik: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """The network's likelihoods of one square with heavy tails: it may be wrong about the tile as a whole."""

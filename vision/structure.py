@@ -50,17 +50,19 @@ class StructureEstimate:
         return StructureEstimate(sides=self.sides[n], yes=self.yes[n], no=self.no[n], present=self.present[n],
                     corners=self.corners[n])
 
-    def without(self, sides: Sequence[int]) -> StructureEstimate:
-        """The estimate where these sides may as well have a road as a field, because nobody sees which."""
+    def without(self, sides: Sequence[int], cloister: bool) -> StructureEstimate:
+        """The estimate where these sides may as well have a road as a field, and there may be a ``cloister``, because
+        nobody sees which."""
         letters, yes, no = self.sides.copy(), self.yes.copy(), self.no.copy()
         road, field = LETTERS.index("R"), LETTERS.index("F")
         for side in sides:
             either = np.logaddexp(letters[:, side, road], letters[:, side, field]) - np.log(2.0)
             letters[:, side, road] = letters[:, side, field] = either
-            for n, (kind, _) in enumerate(JOINED):
-                if kind != "city":
-                    open_ = [n * len(PAIRS) + k for k, pair in enumerate(PAIRS) if side in pair]
-                    yes[:, open_] = no[:, open_] = 0.0
+        open_ = [n * len(PAIRS) + k for n, (kind, _) in enumerate(JOINED) if kind != "city"
+                 for k, pair in enumerate(PAIRS) if set(pair) & set(sides)]
+        if cloister:
+            open_.append(len(JOINED) * len(PAIRS))
+        yes[:, open_] = no[:, open_] = 0.0
         return replace(self, sides=letters, yes=yes, no=no)
 
     def loglik(self, kinds: Sequence[Tile]) -> Array:

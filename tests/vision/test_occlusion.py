@@ -8,7 +8,7 @@ import pytest
 from scoring.tiles import catalogue
 from vision.lattice import UNIT
 from vision.looks import CELLS
-from vision.occlusion import occluded, occluded_sides
+from vision.occlusion import Unseen, occluded, unseen
 from vision.senses import TileEvidence, TileSense, log_normal
 from vision.structure import LETTERS, StructureEstimate, truth_of
 
@@ -80,9 +80,38 @@ def test_a_pennant_in_view_still_tells_two_tiles_apart():
     assert occluded(np.ones((CELLS, CELLS), bool), (with_pennant, 0), (without, 0)) == 0.0
 
 
-def test_only_sides_below_a_figure_are_open():
+def test_a_cloister_may_be_below_a_monk():
+    mask = figure(0.5, 0.4)
+    assert occluded(mask, (catalogue()["base.R"], 0), (catalogue()["dragon.13"], 0)) > 0.85
+    for read in ("base.R", "dragon.13"):
+        after = told(read, mask, "base.R", "dragon.13", "base.N")
+        assert after["base.R"] == pytest.approx(after["dragon.13"], abs=0.01)
+        assert after["base.R"] > after["base.N"] + 4.0
+
+
+def test_what_signs_and_pictures_say_stays():
+    """Only the network's word is taken back."""
+    sense = TileSense(kinds("base.R", "base.T"))
+    said = seen(catalogue()["base.T"])
+    own = log_normal(said.loglik(sense.kinds)[0])
+    other = np.array([[0.0] * 4, [-3.0] * 4])
+    evidence = TileEvidence(pose=np.eye(3), there=7.0, loglik=log_normal(own + other), seen=1.0, structure=said,
+                            sources={"network": own, "signs": other})
+    sense.look_past(np.zeros((8, 8, 3), np.uint8), {(0, 0): evidence}, {(0, 0): figure(0.5, 0.86)})
+    assert evidence.loglik[0, 0] - evidence.loglik[1, 0] == pytest.approx(3.0, abs=0.01)
+
+
+def test_joined_towns_and_the_share_of_either_letter_stay():
+    said = seen(catalogue()["base.T"])
+    after = said.without([SOUTH], cloister=False)
+    assert (after.yes[:, :6] == said.yes[:, :6]).all() and (after.yes[:, 18:] == said.yes[:, 18:]).all()
+    either = [LETTERS.index("R"), LETTERS.index("F")]
+    assert np.exp(after.sides[0, SOUTH, either]).sum() == pytest.approx(np.exp(said.sides[0, SOUTH, either]).sum())
+
+
+def test_only_what_is_below_a_figure_is_open():
     own = np.zeros((2, 4))
     own[1, 0] = 5.0
-    assert occluded_sides(own, kinds("base.R", "base.T"), figure(0.5, 0.86)) == [SOUTH]
-    assert occluded_sides(own, kinds("base.R", "base.T"), figure(0.5, 0.4)) == []
-    assert occluded_sides(own, kinds("base.B", "base.T"), figure(0.5, 0.86)) == []
+    assert unseen(own, kinds("base.R", "base.T"), figure(0.5, 0.86)) == Unseen(sides=(SOUTH,))
+    assert not unseen(own, kinds("base.R", "base.T"), figure(0.5, 0.4))
+    assert not unseen(own, kinds("base.B", "base.T"), figure(0.5, 0.86))
