@@ -16,7 +16,7 @@ MONK = figure("base.B", 0, "cloister", "I", "blue")
 
 @pytest.fixture
 def table() -> PilesTable:
-    """A pile of one block, and three tiles laid since."""
+    """A pile of one block, of the turn before the next one."""
     table = with_a_foundation()
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
