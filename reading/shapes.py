@@ -1,4 +1,4 @@
-"""Equality of rotated tiles as far as the rules are concerned."""
+"""Rotated tiles as far as the rules are concerned: which are equal, and what is on them."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class StackLimits:
     adds: float = 2.0  # against a block added between two looks, most of which are due to a hand there (chosen)
     adds_not: float = 6.0  # the same if nothing moved over the square in between (chosen: as `ClaimLimits.untouched`)
     adds_hardly: float = 4.0  # the same if something moved there only briefly, as a hand that passes (chosen: between)
-    brief_s: float = 1.0  # for no longer than this (31 blocks of 5 simulated tables: 1.5 s and more, in most 2)
+    brief_s: float = 1.0  # for no longer than this (chosen: simulated hands that add one stay longer)
     moves: float = 0.4  # share of the turns in which nothing else was done that have such a move, on any pile (recorded
     # games: 0.43 with this box alone, 0.36 with all)
     hasty: float = 4.0  # against two blocks within less than a turn, which adds at most one (chosen)

@@ -158,7 +158,7 @@ class StackMoves:
         for stack in states[-1].box.stacks:
             heights = stack.heights(states[-1])
             still = now.t_s - belief.still_s >= LIMITS.ask_after_s
-            for (name, at), track in self.tracks.items():
+            for name, at in self.tracks:
                 known = heights.get(at, 0) + self._over.get((name, at), 0)
                 if name != stack.name or at not in states[-1].tiles:
                     continue
@@ -212,7 +212,8 @@ class StackMoves:
             grown.add(tile.seq)
             from_s, to_s = _span_s(belief, log, n)
             if tile.seq not in told_s:
-                entered = any(line.entered for line in log.groups[n].rest)  # maybe before the block was put there
+                entered = any(line.entered and getattr(line.event, "at", None) == key[1]
+                              for line in log.groups[n].rest)  # maybe before the block was put there
                 told_s[tile.seq] = math.inf if entered else now.t_s
                 if not entered:
                     self.tracks[key] = self.tracks[key].logged(from_s, to_s)
@@ -230,14 +231,16 @@ class StackMoves:
         """The belief in which figures on piles are as wide as they would appear on a tile: they are nearer to the
         camera. The same object if there are none; a figure whose track no look has changed stays the same one."""
         out: dict[int, FigureTrack] = {}
+        before, self._lowered = self._lowered, {}
         for (name, at), track in self.tracks.items():
             if track.plain or track.height == 0 or track.piles[0].var is None:
                 continue
             by = round(-math.log1p(-min(track.height * self._rise.nearer(name), STACK.nearest)), 3)
             for f in figures_on_top(belief, at, track):
-                known = self._lowered.get(f.id)
+                known = before.get(f.id)
                 if known is None or known[0] is not f or known[1] != by:
-                    known = self._lowered[f.id] = f, by, replace(f, width=f.width * math.exp(-by))
+                    known = f, by, replace(f, width=f.width * math.exp(-by))
+                self._lowered[f.id] = known
                 out[f.id] = known[2]
         return replace(belief, figures={**belief.figures, **out}) if out else belief
 

@@ -84,13 +84,15 @@ def side_letters(tile: Tile, rot: int) -> str:
     return "".join(edge(tile, rot, side) for side in EDGES)
 
 
+def pennants(tile: Tile) -> int:
+    """How many a tile has in all."""
+    return sum(s.pennants for s in tile.segments)
+
+
 def twins(kinds: Mapping[str, Tile], ids: Sequence[str]) -> list[tuple[str, str]]:
     """(with, without) pairs of kinds that differ by pennants alone."""
     def plain(tile: Tile) -> tuple[object, ...]:
         return replace(tile, segments=tuple(replace(s, pennants=0) for s in tile.segments)).signature(0)
-
-    def pennants(tile: Tile) -> int:
-        return sum(s.pennants for s in tile.segments)
 
     return [(a, b) for a in ids for b in ids
             if pennants(kinds[a]) > pennants(kinds[b]) and plain(kinds[a]) == plain(kinds[b])]

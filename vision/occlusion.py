@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Tile, catalogue
-from vision.evidence import side_letters
+from vision.evidence import pennants, side_letters
 from vision.looks import places, segment_labels
 from vision.signs import signs_of
 
 # Part of the cells by which two tiles differ that figures must occlude for the tiles to look the same. Measured on the
 # third-party films (`benchmarks/film_evidence.py`): below it the network hardly ever prefers the wrong one, above it in
-# two of five looks, and surely: wood on a field may seem to be on a road.
+# two of five pairs, and surely: wood on a field may seem to be on a road.
 OCCLUDED = 0.85
 _OPEN = frozenset("RF")  # what a side may be whose middle nobody sees; a town is wider than a figure
 
@@ -76,14 +76,10 @@ def occluded(hidden: npt.NDArray[np.bool_], one: tuple[Tile, int], other: tuple[
 @lru_cache(maxsize=4096)
 def _difference(a: str, rot_a: int, b: str, rot_b: int) -> npt.NDArray[np.bool_] | None:
     one, other = catalogue()[a], catalogue()[b]
-    if signs_of(one) != signs_of(other) or _pennants(one) != _pennants(other):
+    if signs_of(one) != signs_of(other) or pennants(one) != pennants(other):
         return None
     differs = np.asarray(_features(one, rot_a) != _features(other, rot_b))
     return differs if differs.any() else None
-
-
-def _pennants(tile: Tile) -> int:
-    return sum(s.pennants for s in tile.segments)
 
 
 def _features(tile: Tile, rot: int) -> npt.NDArray[np.str_]:

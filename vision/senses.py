@@ -68,6 +68,11 @@ class TileEvidence:
     sources: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict)
     structure: StructureEstimate | None = None
 
+    def weigh(self, source: str, loglik: npt.NDArray[np.float64]) -> None:
+        """Replace what one source said, (K, 4)."""
+        self.sources[source] = loglik
+        self.loglik = log_normal(np.sum(list(self.sources.values()), axis=0))
+
 
 @dataclass(slots=True)
 class _Source:
@@ -167,13 +172,11 @@ class TileSense:
                 continue
             seen = np.array([_seen_cells(hides[at], self.limits.covered) for at in part])
             for at, fits in zip(part, self._fits(source, bgr, [found[at].pose for at in part], seen), strict=True):
-                found[at].sources[source.name] = fits
-                found[at].loglik = log_normal(np.sum(list(found[at].sources.values()), axis=0))
+                found[at].weigh(source.name, fits)
         said = {at: e.structure.without(open_.sides, open_.cloister) for at, mask in hides.items()
                 if (e := found[at]).structure is not None and (open_ := unseen(e.loglik, self.kinds, mask))}
         for at, plain in zip(said, together([*said.values()]).loglik(self.kinds) if said else (), strict=True):
-            found[at].sources["network"] = self._doubted(plain)
-            found[at].loglik = log_normal(np.sum(list(found[at].sources.values()), axis=0))
+            found[at].weigh("network", self._doubted(plain))
 
     def _doubted(self, loglik: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """The network's likelihoods of one square with heavy tails: it may be wrong about the tile as a whole."""

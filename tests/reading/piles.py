@@ -46,6 +46,25 @@ class PilesTable(Table):
             for at, s in seen.squares.items()})
 
 
+def with_a_tower() -> PilesTable:
+    """Anna has then raised it by a block, in the turn of a tile in the east."""
+    made = with_a_foundation()
+    made.lays(EAST, "base.U", 0)
+    made.piles[SOUTH] = top(1)
+    made.sees()
+    return made
+
+
+def hardly_raised(table: PilesTable) -> None:
+    """Anna raises her tower, Ben lays a tile, and one look has the top where one block more need not be."""
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    table.lays(FAR, "base.U", 0)
+    table.piles[SOUTH] = top(1, off=(0.65 * FLOOR[0], 0.65 * FLOOR[1]))
+    table.sees(1, 1.2)
+
+
 def with_a_foundation() -> PilesTable:
     """Anna has laid a tile with a foundation in the south, Ben a road with a thief in the west."""
     made = PilesTable()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from piles import EAST, FAR, SOUTH, PilesTable, top, with_a_foundation
+from piles import FAR, SOUTH, PilesTable, top, with_a_tower
 
 from reading.limits import LIMITS
 from scoring.events import FigurePlaced
@@ -19,10 +19,7 @@ GUARD = FigurePlaced(player=1, figure="follower", at=SOUTH, feature="tower", whe
 @pytest.fixture
 def table() -> PilesTable:
     """Anna has begun a tower in the south, which Ben may close in the turn of the newest tile."""
-    made = with_a_foundation()
-    made.lays(EAST, "base.U", 0)
-    made.piles[SOUTH] = top(1)
-    made.sees()
+    made = with_a_tower()
     made.lays(FAR, "base.U", 0)
     assert made.told(TowerRaised) == [TowerRaised(player=0, at=SOUTH)]
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from piles import EAST, FAR, FLOOR, SOUTH, PilesTable, top, with_a_foundation
+from piles import EAST, FAR, FLOOR, SOUTH, PilesTable, hardly_raised, top, with_a_foundation
 from tables import figure
 
 from reading.stack_rise import StackRise
@@ -51,12 +51,7 @@ def test_a_block_of_one_of_two_turns_is_of_the_other_if_people_say_so(table: Pil
 
 def test_a_block_in_doubt_is_asked_about_before_a_figure_hides_it(table: PilesTable) -> None:
     """The turn is over, and once somebody stands on the pile no look can tell any more."""
-    table.lays(EAST, "base.U", 0)
-    table.piles[SOUTH] = top(1)
-    table.sees()
-    table.lays(FAR, "base.U", 0)
-    table.piles[SOUTH] = top(1, off=(0.65 * FLOOR[0], 0.65 * FLOOR[1]))
-    table.sees(1, 1.2)
+    hardly_raised(table)
     table.lays((1, 1), "base.U", 0)
     assert not table.book.questions
     table.piles[SOUTH] = top(1, there=-4.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from piles import EAST, FAR, SOUTH, PilesTable, top, with_a_foundation
+from piles import FAR, SOUTH, PilesTable, top, with_a_tower
 from tables import figure
 
 from scoring.expansions.tower import Captured, TowerRaised
@@ -16,12 +16,7 @@ MONK = figure("base.B", 0, "cloister", "I", "blue")
 
 @pytest.fixture
 def table() -> PilesTable:
-    """A pile of one block, of the turn before the next one."""
-    table = with_a_foundation()
-    table.lays(EAST, "base.U", 0)
-    table.piles[SOUTH] = top(1)
-    table.sees()
-    return table
+    return with_a_tower()
 
 
 def takes_back(table: PilesTable, *kinds: type) -> None:

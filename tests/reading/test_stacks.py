@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from piles import EAST, FAR, FLOOR, SETUP, SOUTH, WEST, PilesTable, top, with_a_foundation
+from piles import EAST, FAR, FLOOR, SETUP, SOUTH, WEST, PilesTable, hardly_raised, top, with_a_foundation
 from tables import figure
 
 from reading.stack_track import STACK
@@ -278,12 +278,7 @@ def test_a_film_that_ends_without_a_move_asks_about_a_block_in_doubt(moved: bool
 
 def test_a_block_in_doubt_is_asked_about_after_a_long_pause(table: PilesTable) -> None:
     """Though no tile follows: whoever thinks for long, or has played the last tile, may be asked meanwhile."""
-    table.lays(EAST, "base.U", 0)
-    table.piles[SOUTH] = top(1)
-    table.sees()
-    table.lays(FAR, "base.U", 0)
-    table.piles[SOUTH] = top(1, off=(0.65 * FLOOR[0], 0.65 * FLOOR[1]))
-    table.sees(1, 1.2)
+    hardly_raised(table)
     asked = []
     for _ in range(30):
         table.t_s += 1.0
