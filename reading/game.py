@@ -115,10 +115,10 @@ class GameReader:
         if self._alignment is not None:
             placed = self._alignment.look(look)
             self._claims.look(placed)
-            if self._neutrals:
-                self._neutral_moves.look(placed, self._neutrals)
+            state = self._prefix.after([line.event for line in log.lines])
+            self._neutral_moves.look(placed, self._neutrals, [at for s in self._stacks for at in s.heights(state)])
             if self._stacks:
-                self._stack_moves.look(placed, self._prefix.after([line.event for line in log.lines]))
+                self._stack_moves.look(placed, state)
         return self._decide(log, self._last)
 
     def finish(self, entries: Sequence[LogEntry]) -> Decisions:

@@ -8,7 +8,7 @@ the figures that it sent home.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reading.belief import FigureTrack, TableBelief
@@ -17,6 +17,7 @@ from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
 from reading.sightings import NEUTRAL, Sighting, Sightings, stands_on, updated
+from reading.unlogged import unlogged_since
 from scoring.contributions import Neutral
 from scoring.events import Event
 from scoring.state import GameState, StandingFigure
@@ -47,10 +48,10 @@ class NeutralMoves:
     _missed: dict[str, tuple[Event, float]] = field(default_factory=dict)
     _posed: dict[str, tuple[Event, bool]] = field(default_factory=dict)  # the newest question, and whether it was put
 
-    def look(self, look: TableLook, neutrals: Sequence[Neutral]) -> None:
-        """Add a look that is aligned with the game."""
+    def look(self, look: TableLook, neutrals: Sequence[Neutral], piles: Collection[Square] = ()) -> None:
+        """Add a look that is aligned with the game, which has ``piles`` on these squares."""
         if neutrals:
-            self.seen = updated(self.seen, look, [n.name for n in neutrals])
+            self.seen = updated(self.seen, look, [n.name for n in neutrals], piles)
 
     def decide(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int],
               now: Moment) -> tuple[list[Decision], list[Doubt]]:
@@ -61,7 +62,8 @@ class NeutralMoves:
         state = states[-1]
         for neutral in state.box.neutrals if len(log.groups) and log.groups[-1].tile is not None else ():
             self._forget(neutral, state)
-            made = self._tell(neutral, belief, log, states, colours, now) or \
+            made = self._stayed(neutral, belief, log, states, colours, now) or \
+                self._tell(neutral, belief, log, states, colours, now) or \
                 self._lost(neutral, belief, log, states, colours, now)
             if made is not None and made.asked and self._answered(neutral, made, log):
                 continue
@@ -85,6 +87,8 @@ class NeutralMoves:
         there = sights.get(has) if has is not None else None
         if at != has and there is not None and sight.odds - there.odds < NEUTRAL.stays:
             return None
+        if unlogged_since(belief, log, states[-1], now) <= sight.came_s and not now.last:
+            return None  # it may have gone there in the turn of a tile that is not in the log yet
         over = now.last or now.t_s - sight.came_s >= LIMITS.ask_after_s
         ways = self._ways(neutral, at, belief, log, states, colours, sight, over=over)
         made = self._decision(ways, neutral, log, has, now) if ways else None
@@ -92,6 +96,27 @@ class NeutralMoves:
                 and now.t_s - sight.came_s < LIMITS.ask_after_s:
             return None  # it may go on, and what it sent home may still be taken up
         return made
+
+    def _stayed(self, neutral: Neutral, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
+                colours: Mapping[str, int], now: Moment) -> Decision | None:
+        """A move to where the piece was seen after it had left the square where the game has it, and from where it has
+        gone on since."""
+        sights, has = self.seen.get(neutral.name, {}), neutral.at(states[-1])
+        left = sights.get(has) if has is not None else None
+        if left is None or not left.known or left.odds >= 0.0:
+            return None
+        for at, sight in sorted(sights.items(), key=lambda s: s[1].first_s):
+            stay = replace(sight, odds=sight.peak, came_s=sight.first_s)
+            if sight.odds >= 0.0 or now.t_s - sight.came_s < LIMITS.notice_s or at not in states[-1].tiles \
+                    or stay.odds - NEUTRAL.absent < NEUTRAL.lead or not left.found_s < stay.came_s < stay.found_s \
+                    or unlogged_since(belief, log, states[-1], now) <= stay.came_s:
+                continue
+            ways = self._ways(neutral, at, belief, log, states, colours, stay, over=True)
+            # in the newest turn it may have stood there on its way
+            made = self._decision(ways, neutral, log, has, now) if ways and ways[0].turn else None
+            if made is not None:
+                return made
+        return None
 
     def _forget(self, neutral: Neutral, state: GameState) -> None:
         """Drop the question about a move that did not happen: the piece is seen where the game has it, so another move

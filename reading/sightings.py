@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reading.limits import LIMITS
@@ -38,6 +38,7 @@ class NeutralLimits:
     # tables at *hard*); of one that was put down again beside the same figure, by 0.17 and more
     steady: float = 0.04  # tiles: standard deviation, along each axis, of where one that stays is seen
     again_at: float = 0.15  # the same for one that went away and came back to its square (chosen)
+    no_pile: float = 2.0  # against such a pile where the game has none (as `StackLimits.adds`)
     by_pile: float = 0.2  # tiles: distance from a pile within which it is the pile (as `vision.stacks`)
     far: float = 0.12  # tiles: scale of the distance between the piece and the figure beside which it is put
     ways: int = 400  # most moves that are weighed
@@ -73,8 +74,9 @@ class Sighting:
 Sightings = Mapping[Square, Sighting]
 
 
-def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str]) -> dict[str, Sightings]:
-    """The sightings of each piece after one more look, by square."""
+def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str],
+            piles: Collection[Square] = ()) -> dict[str, Sightings]:
+    """The sightings of each piece after one more look, by square. The game has ``piles`` on these squares."""
     out: dict[str, Sightings] = {}
     for name in names:
         sights = dict(old.get(name, {}))
@@ -82,17 +84,15 @@ def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str])
             if square.figures is None or square.seen < LIMITS.seen_least:
                 continue
             elsewhere = max((s.found_s for other, s in sights.items() if other != at), default=-math.inf)
-            sights[at] = _updated(sights.get(at), square, name, at, look.t_s, elsewhere)
+            seen = _apart_from_piles(square.neutral.get(name), square, at in piles)
+            sights[at] = _updated(sights.get(at), seen, at, look.t_s, elsewhere)
         out[name] = sights
     return out
 
 
-def _updated(old: Sighting | None, square: SquareLook, name: str, at: Square, t: float, elsewhere: float) -> Sighting:
+def _updated(old: Sighting | None, seen: NeutralLook | None, at: Square, t: float, elsewhere: float) -> Sighting:
     """The sightings on a square after one more look. A piece that is seen again, and was not seen ``elsewhere`` (the
     newest time) meanwhile, was there all the time: looks at it miss it for the same reason, several in a row."""
-    seen = square.neutral.get(name)
-    if seen is not None and any(_is_pile(seen, pile) for pile in square.stacks.values()):
-        seen = None
     odds = NEUTRAL.absent if seen is None else seen.there
     foot = (at[0] + 0.5, at[1] + 0.5) if seen is None else (at[0] + seen.foot[0], at[1] + seen.foot[1])
     if old is None:
@@ -124,6 +124,15 @@ def _same(before: tuple[float, float], now: tuple[float, float]) -> float:
     apart = math.dist(before, now)
     still, put = ((-0.5 * (apart / s) ** 2 - 2.0 * math.log(s)) for s in (NEUTRAL.steady, NEUTRAL.again_at))
     return max(still - put, -LIMITS.floor)
+
+
+def _apart_from_piles(seen: NeutralLook | None, square: SquareLook, known: bool) -> NeutralLook | None:
+    """What is seen of a piece, given the piles that looks find there. ``known``: the game has a pile there. One that it
+    does not have would be new, and may be the piece."""
+    pile = None if seen is None else next((p for p in square.stacks.values() if _is_pile(seen, p)), None)
+    if seen is None or pile is None:
+        return seen
+    return None if known else replace(seen, there=seen.there - pile.there + NEUTRAL.no_pile)
 
 
 def _is_pile(seen: NeutralLook, pile: StackLook) -> bool:

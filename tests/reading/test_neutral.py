@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
 from tables import Table, figure, look
@@ -15,7 +14,7 @@ from scoring.expansions.dragon_moves import DragonMoved, FairyMoved, beasts
 from scoring.log import Amended, Inserted, Retracted, effective, open_questions
 from scoring.rules import edition, with_options
 from scoring.tiles import Square
-from vision.looks import NeutralLook, SquareLook, StackLook, TableLook
+from vision.looks import NeutralLook, SquareLook, TableLook
 
 RULES = with_options(edition(), {"fairy_mode": "follower", "princess_removal": "may"})
 SETUP = Setup(expansions=("base", "dragon"), rules=RULES,
@@ -273,7 +272,7 @@ def test_what_people_took_back_is_not_asked_again_though_it_happened_before(besi
     assert len(beside.beyond_tiles()) == 2 and not questions(beside)
 
 
-def agreed(table: PiecesTable) -> None:
+def agreed(table: Table) -> None:
     """People say that everything in the log is right."""
     for seq, event in effective(table.book.entries):
         table.book.say(Amended(seq=seq, body=event))
@@ -313,17 +312,6 @@ def test_a_move_is_told_with_the_next_tile_and_before_it(beside: PiecesTable) ->
     moved, laid = beside.events[len(before):]
     assert isinstance(moved, FairyMoved) and (moved.player, moved.at) == (0, FAR)
     assert isinstance(laid, TilePlaced) and laid.at == (3, 0)
-
-
-def test_a_pile_of_the_same_wood_is_not_the_piece() -> None:
-    """Its blocks have the fairy's colour."""
-    piece = NeutralLook(there=5.0, foot=(0.52, 0.44))
-    pile = StackLook(there=6.0, top=(0.56, 0.42), yaw=0.0, floor=(0.02, -0.03), heights=(-6.0, -2.0, -0.2))
-    for foot, stands in ((piece.foot, False), ((0.51, 0.58), False), ((0.2, 0.8), True)):
-        square = SquareLook(there=5.0, seen=1.0, tiles={("base.U", 0): 0.0}, rest=-9.0, figures=(),
-                            neutral={"fairy": replace(piece, foot=foot)}, stacks={"tower": pile})
-        sights = updated({}, TableLook(frame=1, t_s=1.0, squares={FAR: square}, whole=False), ["fairy"])["fairy"]
-        assert (sights[FAR].odds > 0.0) == stands
 
 
 def test_one_that_was_missed_for_a_while_came_when_it_was_first_seen(beside: PiecesTable) -> None:

@@ -1,0 +1,120 @@
+"""Pieces that are nobody's: where they stood meanwhile, and moves of turns that the log does not have yet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tables import figure
+from test_neutral import EAST, FAR, WEST, PiecesTable, agreed, questions
+
+from reading.sightings import updated
+from scoring.expansions.dragon_moves import DragonMoved, FairyMoved
+from scoring.tiles import Square
+from vision.looks import NeutralLook, SquareLook, StackLook, TableLook
+
+NORTH, NORTH_WEST = (1, -1), (-1, -1)
+
+
+@pytest.fixture
+def beside() -> PiecesTable:
+    """Ben has moved the fairy to his thief in the west; he has a monk in the north, and Anna one in the far west."""
+    made = PiecesTable()
+    made.lays(EAST, "base.U", 0)
+    made.lays(WEST, "base.U", 0, figure("base.U", 0, "road", "E W", "blue"))
+    made.lays(FAR, "base.U", 0, figure("base.U", 0, "road", "E W", "red"))
+    made.lays(NORTH, "base.B", 0, figure("base.B", 0, "cloister", "I", "blue"))
+    made.lays((2, 0), "base.U", 0)  # Anna
+    made.stands["fairy"] = WEST, (0.7, 0.3)
+    made.lays((3, 0), "base.U", 0)  # Ben
+    agreed(made)
+    return made
+
+
+def test_where_it_stood_while_tiles_were_not_known_is_told_though_it_has_left(beside: PiecesTable) -> None:
+    assert len(beside.beyond_tiles()) == 1
+    beside.tiles[4, 0] = "base.U", 0  # Anna
+    beside.stands["fairy"] = FAR, (0.7, 0.3)
+    beside.sees(2, every_s=1.5)
+    beside.tiles[5, 0] = "base.U", 0  # Ben
+    beside.stands["fairy"] = NORTH, (0.7, 0.3)
+    beside.sees(6)
+    moves = [e for e in beside.beyond_tiles() if isinstance(e, FairyMoved)]
+    assert [(e.player, e.at) for e in moves[1:]] == [(0, FAR), (1, NORTH)] and not questions(beside)
+
+
+@pytest.fixture
+def walked() -> PiecesTable:
+    """The dragon has walked along a row of roads, from a volcano in the east to its end in the west."""
+    made = PiecesTable()
+    for at in (EAST, WEST, FAR, (2, 0), (3, 0)):
+        made.lays(at, "base.U", 0)
+    made.stands["dragon"] = (4, 0), (0.5, 0.5)
+    made.lays((4, 0), "dragon.17", 0)  # Ben
+    made.stands["dragon"] = FAR, (0.5, 0.5)
+    made.lays((5, 0), "dragon.16", 0)  # Anna
+    return made
+
+
+def test_where_it_stood_in_the_newest_turn_it_was_on_its_way(walked: PiecesTable) -> None:
+    walked.lays((6, 0), "dragon.14", 0)  # Ben
+    entries = len(walked.book.entries)
+    for at in (WEST, (0, 0)):
+        walked.stands["dragon"] = at, (0.5, 0.5)
+        walked.sees(2, every_s=1.5)
+    walked.stands["dragon"] = EAST, (0.5, 0.5)
+    walked.sees(6)
+    assert [e.body for e in walked.book.entries[entries:]] == [DragonMoved(player=1, path=(WEST, (0, 0), EAST))]
+
+
+def test_it_went_there_in_the_turn_of_a_tile_that_is_not_known_yet() -> None:
+    """The tile is read only later, the piece at once; the last step of the walk before was not seen."""
+    table = PiecesTable()
+    for at, tile in ((EAST, "base.U"), (WEST, "base.U"), (FAR, "base.U"), (NORTH_WEST, "base.B"), ((2, 0), "base.U")):
+        table.lays(at, tile, 0)
+    table.stands["dragon"] = (3, 0), (0.5, 0.5)
+    table.lays((3, 0), "dragon.17", 0)  # Ben
+    table.stands["dragon"] = WEST, (0.5, 0.5)
+    table.lays((4, 0), "dragon.16", 0)  # Anna
+    first, = table.told(DragonMoved)
+    unknown(table, (5, 0), "dragon.14")  # Ben
+    table.stands["dragon"] = NORTH_WEST, (0.5, 0.5)
+    table.sees(6, every_s=2.0)
+    assert table.told(DragonMoved) == [first] and not questions(table)
+    table.doubts.clear()
+    table.sees()
+    assert [getattr(e, "player", None) for e in table.told(DragonMoved)] == [0, 1]
+
+
+def test_where_it_stood_in_the_turn_of_an_unknown_tile_is_not_told_of_an_older_one(beside: PiecesTable) -> None:
+    for at in ((4, 0), (5, 0), (6, 0)):
+        beside.lays(at, "base.U", 0)  # Anna and Ben, who do nothing
+    unknown(beside, (7, 0), "base.U")  # Ben
+    beside.stands["fairy"] = NORTH, (0.7, 0.3)
+    beside.sees(2, every_s=1.5)
+    del beside.stands["fairy"]
+    beside.sees(5, every_s=2.0)
+    assert len(beside.beyond_tiles()) == 1 and not questions(beside)
+
+
+def unknown(table: PiecesTable, at: Square, tile: str) -> None:
+    """A tile that cannot be told from a similar one yet."""
+    other = "base.V" if tile == "base.U" else "base.U"
+    table.tiles[at], table.doubts[at] = (tile, 0), {(tile, 0): 0.0, (other, 0): -2.5}
+    table.sees(1, every_s=2.0)
+
+
+def test_a_pile_of_the_same_wood_is_not_the_piece() -> None:
+    """Its blocks have the fairy's colour. One that the game does not have would be new: it may be the piece."""
+    piece = NeutralLook(there=5.0, foot=(0.52, 0.44))
+    pile = StackLook(there=6.0, top=(0.56, 0.42), yaw=0.0, floor=(0.02, -0.03), heights=(-6.0, -2.0, -0.2))
+
+    def odds(foot: tuple[float, float], piles: list[tuple[int, int]]) -> float:
+        square = SquareLook(there=5.0, seen=1.0, tiles={("base.U", 0): 0.0}, rest=-9.0, figures=(),
+                            neutral={"fairy": replace(piece, foot=foot)}, stacks={"tower": pile})
+        look = TableLook(frame=1, t_s=1.0, squares={FAR: square}, whole=False)
+        return updated({}, look, ["fairy"], piles)["fairy"][FAR].odds
+
+    for foot in (piece.foot, (0.51, 0.58)):
+        assert odds(foot, [FAR]) < 0.0 < odds(foot, []) < 2.0
+    assert odds((0.2, 0.8), [FAR]) == odds((0.2, 0.8), []) == piece.there
