@@ -130,16 +130,23 @@ class StackTrack:
         moved_s = next((moved for t_s, _, moved in self.looks if t_s == came_s and moved > STACK.handled_s), 0.0)
         return came_s - max(moved_s - STACK.handled_s, 0.0)
 
-    def unseen(self) -> Pile | None:
-        """The pile with one block more, if its top has not been seen since something moved over it: when it may have
-        been added is the first look in vain since then."""
-        since = [(t_s, moved_s) for t_s, _, moved_s in takewhile(lambda seen: not seen[1], reversed(self.looks))]
-        came_s = next((t_s for t_s, moved_s in reversed(since) if moved_s > 0.0), None)
+    def unseen(self) -> tuple[Pile, ...]:
+        """The pile with one block more, if its top has not been seen since something moved over it: added before the
+        first look in vain since then, or before a later one for which something moved there as long as it takes."""
         best = self.piles[0]
-        if came_s is None or came_s in best.came_s:
-            return None
-        adds = STACK.adds if sum(m for _, m in since if m > 0.0) > STACK.brief_s else STACK.adds_hardly
-        return replace(best, height=best.height + 1, weight=-adds, came_s=(*best.came_s, came_s))
+        since = [(t_s, moved_s) for t_s, _, moved_s in takewhile(lambda seen: not seen[1], reversed(self.looks))
+                 if moved_s > 0.0][::-1]
+        moved_s = sum(moved for _, moved in since)
+        late = [(t_s, moved) for t_s, moved in since[1:] if moved > STACK.brief_s]
+        return tuple(replace(best, height=best.height + 1, came_s=(*best.came_s, t_s),
+                             weight=-(STACK.adds if moved > STACK.brief_s else STACK.adds_hardly))
+                     for t_s, moved in [*((t_s, moved_s) for t_s, _ in since[:1]), *late]
+                     if not best.came_s or t_s > best.came_s[-1])
+
+    def lost(self, now_s: float) -> bool:
+        """Whether looks have missed the top for so long that no later one need find it."""
+        missed = [t_s for t_s, _, _ in takewhile(lambda seen: not seen[1], reversed(self.looks))]
+        return len(missed) > 2 and now_s - missed[-1] >= LIMITS.ask_after_s
 
     def touched_in(self, from_s: float, to_s: float) -> bool:
         """Whether something may have moved over it between these times, by the looks at it."""
@@ -158,7 +165,7 @@ class StackTrack:
         """The belief if it is known to be so high."""
         if all(p.height >= height for p in self.piles):
             return self
-        hidden = self.unseen()
+        hidden = next(iter(self.unseen()), None)
         if hidden is not None and hidden.height == height:  # where its top is will be seen
             return replace(self, piles=(replace(hidden, weight=0.0, var=None, tone=None),))
         same = [replace(p, height=height, came_s=()) for p in self.piles if p.height == self.height]
@@ -206,7 +213,9 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
     grown: dict[object, Pile] = {}
     knocks = 0.0 if track.touched else STACK.knocks
     for pile in track.piles:
-        for after in _after(replace(pile, moved_s=pile.moved_s + moved_s), look, share, t_s, noise, knocks, unsure):
+        before = replace(pile, moved_s=pile.moved_s + moved_s)
+        most = _most(moved_s if math.isnan(before.moved_s) else before.moved_s)
+        for after in _after(before, most, look, share, t_s, noise, knocks, unsure):
             last = after.came_s[-1] if after.came_s else -math.inf
             place = tuple(round(v / w) for v, w in zip(after.mean, STACK.look, strict=True))
             key = after.height, last if t_s - last < STACK.recent_s else -math.inf, place  # what else was is past
@@ -223,10 +232,10 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
                       looks=(*track.looks, (t_s, shown, moved_s))[-STACK.remembered:], hidden=hidden)
 
 
-def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, knocks: float,
+def _after(pile: Pile, most: int, look: StackLook, share: float, t_s: float, noise: float, knocks: float,
            unsure: tuple[float, float]) -> Iterator[Pile]:
     """What a hypothesis may have become by a look: unchanged, knocked (which ``knocks`` nats are against), or higher by
-    a block."""
+    up to so many blocks."""
     # a plain place in the print that is too far away for a first block is none, however often it looks like one
     misplaced = pile.height <= 1 and _from_first(look) > STACK.covers
     there = -STACK.there if misplaced else max(-STACK.there, min(STACK.there, look.there))
@@ -241,9 +250,10 @@ def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, 
         adds = STACK.adds_not if pile.moved_s == 0.0 else STACK.adds_hardly
     if pile.height == 0:
         yield replace(pile, weight=pile.weight + share * none, moved_s=pile.moved_s if there > 0.0 else 0.0)
-        if there > 0.0:
-            yield Pile(height=1, weight=pile.weight - adds + share * some, mean=top, var=seen,
-                       came_s=(*pile.came_s, t_s), tone=_alike(None, look.tone)[0])
+        for count in range(1, most + 1) if there > 0.0 else ():
+            high = look.heights[count] - look.heights[1] if count < len(look.heights) else 0.0
+            yield Pile(height=count, weight=pile.weight - count * adds + share * (some + high), mean=top, var=seen,
+                       came_s=(*pile.came_s, *(t_s,) * count), tone=_alike(None, look.tone)[0])
         return
     if there < 0.0:  # its top was not found: covered, if it is there
         yield replace(pile, weight=pile.weight + share * some)
@@ -258,12 +268,19 @@ def _after(pile: Pile, look: StackLook, share: float, t_s: float, noise: float, 
         yield from _same(pile, top, look.tone, seen, share * some, share, t_s, knocks)
     if pile.var is None:
         return  # where its top was is not known
-    raised = pile.mean[0] + look.floor[0], pile.mean[1] + look.floor[1], pile.mean[2]
-    var = tuple(v + w**2 + u**2 for v, w, u in zip(pile.var, STACK.added, (*unsure, 0.0), strict=True))
-    fit = _density(top, raised, tuple(v + s for v, s in zip(var, seen, strict=True)))
-    against = adds + STACK.hasty * bool(pile.came_s and t_s - pile.came_s[-1] < STACK.turn_s)
-    yield Pile(height=pile.height + 1, weight=pile.weight - against + share * (some + fit) + other, mean=top, var=seen,
-               came_s=(*pile.came_s, t_s), tone=fresh)
+    for count in range(1, most + 1):
+        raised = pile.mean[0] + count * look.floor[0], pile.mean[1] + count * look.floor[1], pile.mean[2]
+        var = tuple(v + count * (w**2 + count * u**2)
+                    for v, w, u in zip(pile.var, STACK.added, (*unsure, 0.0), strict=True))
+        fit = _density(top, raised, tuple(v + s for v, s in zip(var, seen, strict=True)))
+        against = count * adds + STACK.hasty * bool(pile.came_s and t_s - pile.came_s[-1] < STACK.turn_s)
+        yield Pile(height=pile.height + count, weight=pile.weight - against + share * (some + fit) + other, mean=top,
+                   var=seen, came_s=(*pile.came_s, *(t_s,) * count), tone=fresh)
+
+
+def _most(moved_s: float) -> int:
+    """How many blocks may have been added while something moved over a pile for so long: at most one a turn."""
+    return 1 + (moved_s > STACK.handled_s + STACK.turn_s)
 
 
 def _from_first(look: StackLook) -> float:

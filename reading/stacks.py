@@ -17,12 +17,14 @@ from statistics import median
 from reading.belief import FigureTrack, TableBelief
 from reading.layings import Steps, cost
 from reading.limits import LIMITS
-from reading.logged_game import LoggedGame, LoggedTurn
+from reading.logged_game import LoggedGame
 from reading.policy import Decision, Doubt, Moment
 from reading.removals import names, takeable, vanished
 from reading.said import said_of
 from reading.stack_rise import StackRise
 from reading.stack_track import STACK, StackTrack, began, looked_at
+from reading.stack_turns import Way, not_logged, turns_of
+from reading.unlogged import unlogged_since
 from scoring.contributions import Stack
 from scoring.events import Event, FigureTaken
 from scoring.log import LogEntry
@@ -32,24 +34,6 @@ from vision.looks import StackLook, TableLook, probability
 
 _IDLE = STACK.adds + math.log(STACK.moves / (1.0 - STACK.moves))  # what is likelier in such a turn on a single place
 _NORMAL = 1.48  # standard deviations of a normal distribution per median of absolute deviations
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Way:
-    """A turn in which a block may have been added: counted back from the newest (0), the event, its log-weight,
-    whether somebody who vanished may have been taken by it, and by how many nats a block is ``likelier`` in it than
-    between any two looks because it is over and nothing else was done in it."""
-
-    group: LoggedTurn
-    back: int
-    event: Event
-    weight: float
-    takes: bool = False
-    likelier: float = 0.0
-
-    @property
-    def likely(self) -> float:
-        return self.weight + STACK.takes * self.takes
 
 
 @dataclass(slots=True)
@@ -144,11 +128,7 @@ class StackMoves:
         by the initial one."""
         told: list[Decision] = []
         doubts: list[Doubt] = []
-        # what was seen before the log's newest tile and is not in the log after so long is no tile of a turn to come
-        known_s = max((s for g in log.groups if (s := belief.since_s(g.at)) < math.inf), default=-math.inf)
-        fresh = [laid.since_s for at, laid in belief.lying().items()
-                 if at not in states[-1].tiles and laid.presence > 0.0
-                 and (laid.since_s > known_s or now.t_s - laid.since_s < LIMITS.ask_after_s)]
+        fresh_s = unlogged_since(belief, log, states[-1], now)
         gone: list[tuple[StandingFigure, float]] = []
         if self.tracks:
             gone = list(vanished(belief, self.steps.closed(states[-1]), colours))
@@ -164,11 +144,12 @@ class StackMoves:
                     continue
                 logged = self._logged((name, at), stack, belief, log, states, now)
                 track = self.tracks[name, at]
-                if track.above(known)[1] <= -STACK.takes and not (gone and track.unseen()):
+                lost = track.lost(now.t_s)
+                if track.above(known)[1] <= -STACK.takes and not ((gone or lost) and track.unseen()):
                     continue
                 ways_at = partial(self._ways, stack, at, track, belief=belief, log=log, states=states, gone=gone,
                                   over=still or now.last)
-                found = self._likeliest(track, known, ways_at, logged)
+                found = self._likeliest(track, known, ways_at, logged, lost)
                 if found is None:
                     continue
                 came_s, margin, likelier, ways = found
@@ -182,7 +163,7 @@ class StackMoves:
                     self._either.discard((name, at))
                 if now.t_s - came_s < LIMITS.notice_s and not now.last:
                     continue
-                if any(since_s <= came_s for since_s in fresh) and not now.last:
+                if fresh_s <= came_s and not now.last:
                     continue  # it may belong to the turn of a tile that is not in the log yet
                 surely = known > 0 or name in self._bare
                 if not surely:  # an idle turn makes no block of print
@@ -245,33 +226,35 @@ class StackMoves:
         return replace(belief, figures={**belief.figures, **out}) if out else belief
 
     @staticmethod
-    def _likeliest(track: StackTrack, known: int, ways: Callable[[float], Iterator[_Way]],
-                   logged: Sequence[tuple[float, float]]) -> tuple[float, float, float, list[_Way]] | None:
+    def _likeliest(track: StackTrack, known: int, ways: Callable[[float], Iterator[Way]],
+                   logged: Sequence[tuple[float, float]], lost: bool) -> tuple[float, float, float, list[Way]] | None:
         """The likeliest hypothesis that is higher than ``known``, by what was seen and by the turns that could have
         added its blocks: when the first of them came, by how many nats the hypothesis is likelier than none without
         that block's turn, by how many more since nothing else was done in the turns of the others, and the first one's
         turns. ``logged`` are when the newest turns lasted in which the log has a block there, the newest first."""
-        by_time: dict[float, list[_Way]] = {}
-        best: tuple[float, float, float, float, list[_Way]] | None = None
+        by_time: dict[float, list[Way]] = {}
+        best: tuple[float, float, float, float, list[Way]] | None = None
         other = max((p.weight for p in track.piles if p.height <= known), default=-LIMITS.floor)
         unseen = track.unseen()
-        for pile in (*track.piles, *([] if unseen is None else [unseen])):
+        for pile in (*track.piles, *unseen):
             came = not_logged(pile.came_s, pile.height - known, logged)
             for came_s in came:
                 if came_s not in by_time:
                     by_time[came_s] = list(ways(came_s))
             if not came or not all(by_time[came_s] for came_s in came):
                 continue
-            if pile is unseen and not any(w.takes for w in by_time[came[-1]]):
+            if pile in unseen and not lost and not any(w.takes for w in by_time[came[-1]]):
                 continue  # the next look will tell
-            first, *later = [max(by_time[came_s], key=lambda w: w.likely) for came_s in came]
+            first, *later = turns_of([by_time[came_s] for came_s in came])
             margin = pile.weight - other + sum(w.likely for w in later)
             if best is None or margin + first.likely > best[0]:
-                best = margin + first.likely, came[0], margin, sum(w.likelier for w in later), by_time[came[0]]
+                firsts = by_time[came[0]] if not later else [
+                    first if w.group is first.group else w.after(later[0]) for w in by_time[came[0]]]
+                best = margin + first.likely, came[0], margin, sum(w.likelier for w in later), firsts
         return None if best is None else best[1:]
 
     @staticmethod
-    def _decision(at: Square, margin: float, likelier: float, ways: list[_Way], log: LoggedGame, now: Moment,
+    def _decision(at: Square, margin: float, likelier: float, ways: list[Way], log: LoggedGame, now: Moment,
                   still: bool) -> Decision | None:
         """What to report of the likeliest way. ``likelier`` is by how many nats it is likelier since nothing else was
         done in the turns of later blocks, ``still``: nothing has happened on the table for long."""
@@ -279,7 +262,7 @@ class StackMoves:
         if not ways:
             return None
         best = ways[0]
-        margin += STACK.takes * best.takes
+        margin += STACK.takes * bool(best.takes)
         likelier += best.likelier
         likely = margin + best.weight + likelier  # enough to ask, but how often people do nothing is not known
         newest = best.group is log.groups[-1]
@@ -294,7 +277,7 @@ class StackMoves:
                         after=None if best.back == 0 else best.group.last_seq)
 
     def _ways(self, stack: Stack, at: Square, track: StackTrack, came_s: float, belief: TableBelief, log: LoggedGame,
-              states: Sequence[GameState], gone: Sequence[tuple[StandingFigure, float]], over: bool) -> Iterator[_Way]:
+              states: Sequence[GameState], gone: Sequence[tuple[StandingFigure, float]], over: bool) -> Iterator[Way]:
         """The turns in which the block may have been added. ``gone`` are figures that vanished, and when; ``over``:
         nothing more will happen in the newest turn."""
         near = [(f, gone_s) for f, gone_s in gone if abs(gone_s - came_s) < STACK.with_s]
@@ -319,10 +302,11 @@ class StackMoves:
             idle = broken == 0.0 and (over or n < len(log.groups) - 1)
             back += not soon
             here = [f for f, gone_s in near if gone_s >= since_s]  # others were gone before
-            takes = bool(here) and any(isinstance(a, FigureTaken) and names(a, f) for q in after.box.questions(after)
-                                       for a in q.answers for f in here)
+            answers = [a for q in after.box.questions(after) for a in q.answers if isinstance(a, FigureTaken)] \
+                if here else []
+            takes = frozenset(f.id for f in here if any(names(a, f) for a in answers))
             places = 1 + sum(self._touched((stack.name, other), since_s, next_s) for other in others if idle)
-            yield _Way(group=turn, back=len(log.groups) - 1 - n, event=event, weight=weight, takes=takes,
+            yield Way(group=turn, back=len(log.groups) - 1 - n, event=event, weight=weight, takes=takes,
                        likelier=_IDLE - math.log(places) if idle else 0.0)
 
     def _touched(self, key: tuple[str, Square], since_s: float, next_s: float) -> bool:
@@ -357,22 +341,6 @@ def _likely(doubts: Sequence[Doubt]) -> list[Doubt]:
 def _deviation(moved: Collection[float]) -> float:
     """The standard deviation of one look, from the differences of successive ones."""
     return _NORMAL * median(moved) / math.sqrt(2.0)
-
-
-def not_logged(came_s: Sequence[float], count: int, logged: Sequence[tuple[float, float]]) -> tuple[float, ...]:
-    """When the ``count`` blocks came that the log does not have: those that came in none of the ``logged`` turns, else
-    the newest."""
-    if count <= 0:
-        return ()
-    rest, out = list(logged), list[float]()
-    for came in reversed(came_s):
-        while rest and came < rest[0][0]:
-            del rest[0]
-        if rest and came <= rest[0][1]:
-            del rest[0]
-        elif len(out) < count:
-            out.append(came)
-    return tuple(reversed(out)) if len(out) == count else tuple(came_s[-count:])
 
 
 def _span_s(belief: TableBelief, log: LoggedGame, n: int) -> tuple[float, float]:

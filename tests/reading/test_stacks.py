@@ -10,7 +10,7 @@ from piles import EAST, FAR, FLOOR, SETUP, SOUTH, WEST, PilesTable, hardly_raise
 from tables import figure
 
 from reading.stack_track import STACK
-from reading.stacks import not_logged
+from reading.stack_turns import not_logged
 from scoring.engine import fold
 from scoring.events import FigurePlaced, TilePlaced
 from scoring.expansions.tower import Captured, TowerRaised, towers

@@ -1,0 +1,68 @@
+"""The turns in which blocks may have been added to a pile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from reading.logged_game import LoggedTurn
+from reading.stack_track import STACK
+from scoring.events import Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """A turn in which a block may have been added: counted back from the newest (0), the event, its log-weight,
+    the figures that vanished and may have been taken by it, and by how many nats a block is ``likelier`` in it than
+    between any two looks because it is over and nothing else was done in it."""
+
+    group: LoggedTurn
+    back: int
+    event: Event
+    weight: float
+    takes: frozenset[int] = frozenset()
+    likelier: float = 0.0
+
+    @property
+    def likely(self) -> float:
+        return self.weight + STACK.takes * bool(self.takes)
+
+    def after(self, later: Way) -> Way:
+        """The same block if a later one was added in that turn: a turn adds one."""
+        return replace(self, weight=self.weight - STACK.too_soon) if self.back <= later.back else self
+
+
+def turns_of(blocks: Sequence[Sequence[Way]]) -> list[Way]:
+    """The likeliest turns of blocks, the oldest first, each in a turn of its own that follows that of the one before
+    it; nobody is taken twice. If there are too few turns, each block's likeliest one."""
+    best: list[Way] = []
+
+    def turns(later: list[Way], taken: frozenset[int]) -> None:
+        nonlocal best
+        if len(later) == len(blocks):
+            best = max(best, later, key=lambda ways: sum(w.likely for w in ways) if ways else -math.inf)
+            return
+        for way in blocks[-1 - len(later)]:
+            if not later or way.back > later[0].back:
+                way = replace(way, takes=way.takes - taken)
+                turns([way, *later], taken | frozenset(sorted(way.takes)[:1]))
+
+    turns([], frozenset())
+    return best or [max(ways, key=lambda w: w.likely) for ways in blocks]
+
+
+def not_logged(came_s: Sequence[float], count: int, logged: Sequence[tuple[float, float]]) -> tuple[float, ...]:
+    """When the ``count`` blocks came that the log does not have: those that came in none of the ``logged`` turns, else
+    the newest."""
+    if count <= 0:
+        return ()
+    rest, out = list(logged), list[float]()
+    for came in reversed(came_s):
+        while rest and came < rest[0][0]:
+            del rest[0]
+        if rest and came <= rest[0][1]:
+            del rest[0]
+        elif len(out) < count:
+            out.append(came)
+    return tuple(reversed(out)) if len(out) == count else tuple(came_s[-count:])

@@ -1,0 +1,134 @@
+"""Piles of blocks: several blocks that one look shows first, and a top that no look finds any more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+import pytest
+from piles import EAST, FAR, FLOOR, SOUTH, PilesTable, top, with_a_foundation, with_a_tower
+from tables import figure
+from test_neutral import agreed
+
+from reading.logged_game import LoggedTurn
+from reading.stack_track import began, looked_at
+from reading.stack_turns import Way, turns_of
+from scoring.expansions.tower import Captured, TowerRaised
+from scoring.log import Retracted, effective, open_questions
+from scoring.tiles import Square
+
+BESIDE = (1, 1), (-1, 1)  # the foundation
+
+
+def laid_unseen(table: PilesTable, *tiles: Square, blocks: int) -> None:
+    """Arms are over the table for several turns: tiles and blocks of all of them are seen at once."""
+    table.tiles.update({at: ("base.U", 0) for at in tiles})
+    table.piles[SOUTH] = replace(top(blocks), heights=(-6.0, -1.4, -1.1, -1.3))
+    table.touched_s = 30.0
+    table.sees(1)
+    table.touched_s = 0.0
+    table.sees(6)
+
+
+def blocks(table: PilesTable) -> list[int]:
+    return [e.player for e in table.told(TowerRaised) if isinstance(e, TowerRaised)]
+
+
+def test_two_blocks_that_are_seen_first_at_once_are_two_where_two_have_vanished() -> None:
+    table = with_a_foundation()
+    for at, colour in zip(BESIDE, ("red", "blue"), strict=True):
+        table.lays(at, "base.B", 0, figure("base.B", 0, "cloister", "I", colour))
+    for at in BESIDE:
+        table.figures[at] = ()
+    laid_unseen(table, EAST, (2, 0), blocks=2)
+    assert blocks(table) == [0, 1]
+    assert not any(e.asked for e in table.book.entries if isinstance(getattr(e.body, "body", e.body), TowerRaised))
+
+
+def test_the_same_may_be_one_where_one_has_vanished() -> None:
+    """A block takes one, and nobody is taken twice."""
+    table = with_a_foundation()
+    table.lays(BESIDE[0], "base.B", 0, figure("base.B", 0, "cloister", "I", "red"))
+    table.lays(FAR, "base.U", 0)
+    table.figures[BESIDE[0]] = ()
+    laid_unseen(table, EAST, (2, 0), blocks=1)
+    assert len(blocks(table)) == 1
+
+
+def test_two_blocks_on_a_known_pile_may_be_two_turns_blocks() -> None:
+    """By how much a block displaces the top is hardly known yet, so people are asked of both turns."""
+    table = with_a_tower()
+    laid_unseen(table, FAR, (2, 0), blocks=3)
+    for _ in range(2):
+        agreed(table)
+        table.sees(6)
+    assert blocks(table) == [0, 1, 0] and table.book.questions == 2
+
+
+def test_blocks_below_a_top_that_no_look_finds_are_asked_about() -> None:
+    """Every turn may raise it: what was said of one says nothing of the next."""
+    table = with_a_tower()
+    asked: list[object] = []
+    for at in (FAR, (2, 0), (3, 0)):
+        table.piles[SOUTH], table.touched_s = top(1, there=-3.0), 3.0
+        table.lays(at, "base.U", 0)
+        table.touched_s = 0.0
+        table.sees(6)
+        known = dict(effective(table.book.entries))
+        for seq in open_questions(table.book.entries):
+            asked.append(known[seq])
+            table.book.say(Retracted(seq=seq))
+    assert [e.player for e in asked if isinstance(e, TowerRaised)] == [1, 0, 1]
+    assert not table.told(Captured)
+
+
+def test_a_top_that_is_missed_for_a_while_raises_no_question() -> None:
+    table = with_a_tower()
+    table.lays(FAR, "base.U", 0)
+    table.piles[SOUTH], table.touched_s = top(1, there=-3.0), 3.0
+    table.sees(2)
+    table.piles[SOUTH], table.touched_s = top(1), 0.0
+    table.sees(6)
+    assert table.book.questions == 0
+
+
+def way(back: int, weight: float = 0.0, takes: Collection[int] = ()) -> Way:
+    return Way(group=LoggedTurn(tile=None), back=back, event=TowerRaised(player=0, at=SOUTH), weight=weight,
+               takes=frozenset(takes))
+
+
+def test_blocks_are_of_turns_of_their_own_in_the_order_in_which_they_came() -> None:
+    turns = [way(0, -6.0), way(1), way(2)]
+    assert [w.back for w in turns_of([turns, turns])] == [2, 1]
+    assert [w.back for w in turns_of([[way(1)], [way(1)]])] == [1, 1]  # too few turns: one of the blocks is none
+
+
+def test_nobody_is_taken_twice() -> None:
+    turns = [way(0, -1.0), way(1, 0.0, [7]), way(2, -3.0, [7]), way(3, -3.0, [8])]
+    assert [w.back for w in turns_of([turns])] == [1]
+    assert [w.back for w in turns_of([turns, turns])] == [3, 1]
+
+
+@pytest.mark.parametrize(("moved_s", "several"), [(30.0, True), (9.0, False)])
+def test_a_look_after_several_turns_may_show_several_blocks(moved_s: float, several: bool) -> None:
+    """A hand has to be there for as long as two turns take."""
+    floor = 2 * FLOOR[0], 2 * FLOOR[1]
+    known = looked_at(looked_at(began(0), top(0), 10.0, moved_s=0.0), top(1, floor=floor), 20.0, moved_s=2.0)
+    assert looked_at(known, top(3, floor=floor), 60.0, moved_s=moved_s).height == 1 + 2 * several
+
+
+def test_a_block_that_nobody_sees_may_have_been_added_before_each_look_with_a_hand_there() -> None:
+    track = looked_at(began(1), top(1), 20.0, moved_s=0.0)
+    for t_s, moved_s in (30.0, 0.5), (31.5, 0.0), (50.0, 3.0), (52.0, 0.5):
+        track = looked_at(track, top(1, there=-3.0), t_s, moved_s=moved_s)
+    assert [(p.height, p.came_s) for p in track.unseen()] == [(2, (30.0,)), (2, (50.0,))]
+    assert [p.came_s for p in track.at_least(2).unseen()] == [(30.0, 50.0)]
+
+
+def test_a_top_is_lost_after_several_looks_and_a_while() -> None:
+    track = looked_at(began(1), top(1), 20.0, moved_s=0.0)
+    missed = replace(track, looks=(*track.looks, *((t, False, 0.0) for t in (30.0, 31.0))))
+    assert not missed.lost(60.0)
+    lost = replace(missed, looks=(*missed.looks, (32.0, False, 0.0)))
+    assert lost.lost(60.0) and not lost.lost(45.0)
+    assert not replace(lost, looks=(*lost.looks, (40.0, True, 0.0))).lost(90.0)
