@@ -121,8 +121,7 @@ class FigureTrack:
 
     def paint_among(self, colours: Iterable[str]) -> str:
         """Its likeliest paint among these; empty when none was seen."""
-        paints = self.paints
-        return max(colours, key=lambda c: paints.get(c, -12.0), default="") if paints else ""
+        return max(colours, key=lambda c: self.paints.get(c, -12.0), default="") if self.paints else ""
 
     @cached_property
     def kinds(self) -> dict[str, float]:
@@ -141,6 +140,11 @@ class FigureTrack:
         return self.came_s if self.away is None else self.away.back_s
 
     @property
+    def momentary(self) -> bool:
+        """Whether a single look has seen it since then, which may have been a hand's."""
+        return self.seen_s <= self.back_s
+
+    @property
     def absent_s(self) -> float | None:
         """When its place was last looked at before that, without it; None if never."""
         return self.before_s if self.away is None else self.away.looked_s
@@ -154,8 +158,7 @@ class FigureTrack:
 
 @dataclass(frozen=True, kw_only=True)
 class TableBelief:
-    """All tracks. ``whole_s`` is when the whole board was last looked at, ``still_s`` since when nothing has changed.
-    """
+    """All tracks. ``whole_s``: when the whole board was last looked at; ``still_s``: since when nothing has changed."""
 
     t_s: float = -math.inf
     squares: Mapping[Square, SquareTrack] = field(default_factory=dict)

@@ -87,7 +87,8 @@ class RemoteClaims:
                     continue
                 if made is not None and made.asked:
                     asked.append(Doubt(decision=made, gain=1.0, due=True))
-                elif made is not None and (now.last or now.t_s - f.back_s >= LIMITS.notice_s):
+                elif made is not None and (now.last or now.t_s - f.back_s >= (
+                        LIMITS.ask_after_s if f.momentary else LIMITS.notice_s)):
                     told.append(made)
         if apart:
             rest = {i: f if i not in apart else f.as_before if f.came_s < apart[i] else None

@@ -195,3 +195,23 @@ def test_a_figure_that_came_with_its_own_tile_waits_for_no_other(monkeypatch: py
     table.lays((2, 0), "base.U", 0)
     assert farmer in table.events
     assert not any(isinstance(e.body, Retracted) for e in table.book.entries)
+
+
+def test_a_hand_that_looks_like_a_figure_once_has_put_nobody_there(table: PiecesTable) -> None:
+    before, own = table.events, table.figures[FAR]
+    table.figures[FAR] = (*own, figure("base.U", 0, "road", "E W", "red"))
+    table.sees(1)
+    table.figures[FAR] = own
+    table.sees(4, every_s=1.0)  # it is not gone for sure yet
+    table.sees(6)
+    assert table.events == before and not open_questions(table.book.entries)
+
+
+def test_one_that_was_seen_once_and_not_looked_at_again_is_told_after_a_while(table: PiecesTable) -> None:
+    table.figures[FAR] = (*table.figures[FAR], figure("base.U", 0, "road", "E W", "red"))
+    table.sees(1)
+    table.hidden = FAR,
+    table.sees(3)
+    assert len(table.told(FigurePlaced)) == 1
+    table.sees(3)
+    assert len(table.told(FigurePlaced)) == 2
