@@ -41,6 +41,7 @@ from reading.logged_game import LoggedGame, LoggedTurn, logged_game
 from reading.neutral import NeutralMoves
 from reading.noticing import Notice, notices
 from reading.ordering import Window
+from reading.overlooked import Overlooked
 from reading.passed_over import passed_over
 from reading.pieces import Kinds
 from reading.policy import Decision, Doubt, Moment, Shown, decisions
@@ -85,6 +86,7 @@ class GameReader:
         self._remote_claims = RemoteClaims()
         self._claims = UnseenClaims(self._steps)
         self._neutrals, self._neutral_moves = box_of(setup).neutrals, NeutralMoves(self._steps)
+        self._overlooked = Overlooked()
         self._stacks, self._stack_moves = box_of(setup).stacks, StackMoves(self._steps)
         self._dial_moves = DialMoves(self._steps, new_game(setup))
         self._told: tuple[Sequence[LogEntry], LoggedGame] = (), logged_game(())
@@ -117,6 +119,8 @@ class GameReader:
             self._claims.look(placed)
             state = self._prefix.after([line.event for line in log.lines])
             self._neutral_moves.look(placed, self._neutrals, [at for s in self._stacks for at in s.heights(state)])
+            if self._neutrals:
+                self._overlooked.look(placed, self._belief)
             if self._stacks:
                 self._stack_moves.look(placed, state)
         return self._decide(log, self._last)
@@ -217,7 +221,8 @@ class GameReader:
         histories = self._histories(window, log)
         long_past, amended = self._long_past(log, state, now, sized, tops)
         walked, not_sure = self._neutral_moves.decide(self._informed, log, states, self._colours, now)
-        raised, maybe = self._stack_moves.decide(self._informed, log, states, self._colours, now)
+        sure = self._overlooked.without(self._informed)
+        raised, maybe = self._stack_moves.decide(sure, log, states, self._colours, now)
         covered = covered_tops(self._informed, log, states, self._stack_moves, self._remote_claims.answers, now)
         turned, open_ = self._dial_moves.decide(self._informed, log, states, self._colours, now)
         made, shown, self._doubts = decisions(
@@ -228,7 +233,7 @@ class GameReader:
              *passed_over(log, states, whose, now)],
             partial(self._effects.of, tuple(events)), partial(piece_waits, self._belief))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
-        others += removals(self._informed, log, states, self._steps, self._colours, now)
+        others += removals(sure, log, states, self._steps, self._colours, now)
         others += unseen(log, states, self._steps, now)
         made = _with(made, (*others, *turned, *raised, *walked)[:1])
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:

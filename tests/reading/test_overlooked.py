@@ -1,0 +1,89 @@
+"""Figures that looks miss because a neutral piece was put down beside them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from piles import EAST, SETUP, SOUTH, WEST, PilesTable, top
+from tables import figure, look
+
+from reading.belief import TableBelief, updated
+from reading.overlooked import Overlooked
+from reading.removals import TAKEN
+from scoring.expansions.tower import Captured, TowerRaised
+from scoring.tiles import Square
+from vision.looks import NeutralLook, TableLook
+
+BESIDE = (1, 1)
+MONK = replace(figure("base.B", 0, "cloister", "I", "blue"), foot=(0.7, 0.5))
+NEAR, AWAY = (0.05, 0.5), (0.6, 0.5)  # on the next tile
+
+
+def with_a_piece(seen: TableLook, foot: tuple[float, float] | None, at: Square = (2, 1)) -> TableLook:
+    if foot is None:
+        return seen
+    neutral = {"dragon": NeutralLook(there=4.0, foot=foot)}
+    return replace(seen, squares={**seen.squares, at: replace(seen.squares[at], neutral=neutral)})
+
+
+def missed(*steps: tuple[bool, tuple[float, float] | None]) -> tuple[float, float | None]:
+    """With what weight and since when the monk is missed, after looks 5 s apart: whether each shows him, and where it
+    shows a piece."""
+    tiles = {(0, 0): ("base.D", 0), BESIDE: ("base.B", 0), (2, 1): ("base.U", 0)}
+    belief, overlooked = TableBelief(), Overlooked()
+    for n, (shown, foot) in enumerate(steps):
+        one = with_a_piece(look(5.0 * n, tiles, {BESIDE: (MONK,)} if shown else {}), foot)
+        belief = updated(belief, one)
+        overlooked.look(one, belief)
+    monk, = overlooked.without(belief).figures.values()
+    return monk.missed, monk.missed_s
+
+
+def test_who_vanishes_when_a_piece_comes_close_may_stand_there() -> None:
+    assert missed((True, None), (False, NEAR), (False, NEAR)) == (0.0, None)
+    weight, since_s = missed((True, None), (False, AWAY), (False, AWAY))
+    assert weight >= TAKEN and since_s == 5.0
+
+
+def test_he_is_gone_once_the_piece_is_elsewhere_and_he_is_not_seen() -> None:
+    weight, since_s = missed((True, None), (False, NEAR), (False, NEAR), (False, AWAY), (False, None))
+    assert weight >= TAKEN and since_s == 15.0
+
+
+def test_who_was_seen_beside_the_piece_is_told_from_it() -> None:
+    weight, since_s = missed((True, NEAR), (True, None), (False, NEAR), (False, NEAR))
+    assert weight >= TAKEN and since_s == 10.0
+    assert missed((True, NEAR), (True, None), (False, (0.05, 0.75)), (False, (0.05, 0.75))) == (0.0, None)
+
+
+def test_who_is_seen_again_is_missed_anew() -> None:
+    assert missed((True, None), (False, NEAR), (True, None), (False, NEAR)) == (0.0, None)
+    assert missed((True, None), (False, AWAY), (True, None), (False, NEAR)) == (0.0, None)
+
+
+class PieceTable(PilesTable):
+    """A table with piles and a neutral piece, with its foot on a tile in the east."""
+
+    foot: tuple[float, float] | None = None
+
+    def look(self) -> TableLook:
+        return with_a_piece(super().look(), self.foot)
+
+
+@pytest.mark.parametrize(("foot", "taken"), [(NEAR, 0), (AWAY, 1)])
+def test_a_block_took_nobody_beside_whom_a_piece_was_put_down(foot: tuple[float, float], taken: int) -> None:
+    table = PieceTable(replace(SETUP, expansions=("base", "dragon", "tower")))
+    table.piles[SOUTH] = top(0)
+    table.lays(SOUTH, "tower.02", 0)  # Anna
+    table.lays(WEST, "base.U", 0)
+    table.lays(EAST, "base.U", 0)
+    table.lays(BESIDE, "base.B", 0, MONK)  # Ben
+    table.lays((2, 1), "base.U", 1)
+    table.piles[SOUTH], table.foot = top(1), foot
+    table.figures[BESIDE] = ()
+    table.sees(4)
+    assert len(table.told(TowerRaised)) == 1 and len(table.told(Captured)) == taken
+    table.figures[BESIDE] = (MONK,)
+    table.sees()
+    assert len(table.told(Captured)) == taken
