@@ -49,11 +49,14 @@ class StackLimits:
     tones: float = 0.05  # of the blocks of one maker (assumed: wood)
     shadows: float = 0.07  # part of the looks on which a shadow changes the tone (measured: 0.05 to 0.08 beyond 0.03)
     shadow: float = 0.6  # range of tones in a shadow
+    lasts: float = 0.05  # part of the looks in a shadow after which the next one, within two seconds, is still in it
+    # (14 recorded tables: 2 of 38)
     covers: float = 0.2  # tiles from where the top of a first block is expected to where it may appear: about half its
     # width, so that it covers its place (chosen)
     unclear: float = 2.0  # evidence of one look against a top that may well be there (chosen)
     hides: float = 6.0  # evidence beyond that from which something stands on a known top (chosen: three looks)
     there: float = 4.0  # most evidence of one look about whether there is a pile at all
+    shades: float = 0.024  # of tones: hypotheses that expect tones as close as this are one (chosen)
     recent_s: float = 60.0  # of hypotheses that differ only in when older blocks came, the likeliest is kept; also of
     # those whose tops appear within a look's deviation of each other
     most: int = 8  # hypotheses kept of each pile
@@ -82,16 +85,16 @@ STACK = StackLimits()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pile:
     """One hypothesis of a pile: its height, its log-weight, where its top appears (mean and variance), when each block
-    was first seen that was added since the first look, the tone of the top one (mean and variance), and for how
-    many seconds something has moved over the square since the last look that showed it, by this hypothesis (NaN: not
-    measured)."""
+    was first seen that was added since the first look, the tone of the top one (mean, variance, and the weight of the
+    looks that told it, 1 for a first one), and for how many seconds something has moved over the square since the last
+    look that showed it, by this hypothesis (NaN: not measured)."""
 
     height: int
     weight: float = 0.0
     mean: Point3 = (0.0, 0.0, 0.0)
     var: Point3 | None = None
     came_s: tuple[float, ...] = ()
-    tone: tuple[float, float] | None = None
+    tone: Point3 | None = None
     moved_s: float = 0.0
 
 
@@ -192,7 +195,7 @@ class StackTrack:
         it off may have knocked the pile, but added nothing."""
         kept = self.settled(height).piles[0]
         seen: Point3 = tuple(v**2 for v in STACK.look)  # type: ignore[assignment]
-        tone = None if look.tone is None else (look.tone, STACK.tone**2)
+        tone, _ = _alike(None, look.tone)
         return StackTrack(piles=(replace(kept, mean=(*look.top, look.yaw), var=seen, tone=tone or kept.tone),),
                           looked_s=t_s, plain=True, looks=((t_s, True, 0.0),))
 
@@ -218,7 +221,8 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
         for after in _after(before, most, look, share, t_s, noise, knocks, unsure):
             last = after.came_s[-1] if after.came_s else -math.inf
             place = tuple(round(v / w) for v, w in zip(after.mean, STACK.look, strict=True))
-            key = after.height, last if t_s - last < STACK.recent_s else -math.inf, place  # what else was is past
+            tone = None if after.tone is None else round(after.tone[0] / STACK.shades)
+            key = after.height, last if t_s - last < STACK.recent_s else -math.inf, place, tone  # what else was is past
             if key not in grown or grown[key].weight < after.weight:
                 grown[key] = after
     ranked = sorted(grown.values(), key=lambda p: (-p.weight, p.height))
@@ -261,7 +265,7 @@ def _after(pile: Pile, most: int, look: StackLook, share: float, t_s: float, noi
     fresh, _ = _alike(None, look.tone)
     other = share * _another(pile.tone, look.tone)
     if pile.var is None:
-        kept, alike = _alike(pile.tone, look.tone)
+        kept, alike = _alike(pile.tone, look.tone, share)
         yield replace(pile, weight=pile.weight + share * (some + alike), mean=top, var=seen, tone=kept, moved_s=0.0)
     else:
         pile = replace(pile, var=tuple(v + d**2 for v, d in zip(pile.var, STACK.drifts, strict=True)))  # type: ignore[arg-type]
@@ -289,21 +293,26 @@ def _from_first(look: StackLook) -> float:
     return piles.index(max(piles)) * math.hypot(*look.floor) if piles else 0.0
 
 
-def _alike(known: tuple[float, float] | None, seen: float | None) -> tuple[tuple[float, float] | None, float]:
-    """The tone of a block (mean and variance) after a look at it, and the look's log-likelihood. A shadow that passes
-    changes neither much."""
+def _alike(known: Point3 | None, seen: float | None, share: float = 1.0) -> tuple[Point3 | None, float]:
+    """The tone of a block (as `Pile.tone`) after a look at it that counts for a ``share`` of a first one, and the
+    look's log-likelihood. A shadow that passes changes neither much."""
     if seen is None:
         return known, 0.0
     if known is None:
-        return (seen, STACK.tone**2), 0.0
+        return (seen, STACK.tone**2, 1.0), 0.0
     mean, var, off = known[0], known[1] + STACK.tone_drifts**2, seen - known[0]
     total = var + STACK.tone**2
     said, shaded = _mixed(off, total)
     gain = (1.0 - shaded) * var / total
-    return (mean + gain * off, var * (1.0 - gain)), said
+    return (mean + gain * off, var * (1.0 - gain), known[2] + share * (1.0 - shaded)), said
 
 
-def _another(known: tuple[float, float] | None, seen: float | None) -> float:
+def _shaded(known: Point3) -> float:
+    """The log-probability that all looks which told a tone were in one shadow."""
+    return math.log(STACK.shadows) + (known[2] - 1.0) * math.log(STACK.lasts)
+
+
+def _another(known: Point3 | None, seen: float | None) -> float:
     """The log-likelihood of a tone if it is that of another block than before."""
     return 0.0 if seen is None or known is None else _mixed(seen - known[0], 2.0 * STACK.tones**2 + STACK.tone**2)[0]
 
@@ -318,21 +327,23 @@ def _mixed(off: float, var: float) -> tuple[float, float]:
 
 def _same(pile: Pile, top: Point3, tone: float | None, seen: Point3, told: float, share: float, t_s: float,
           knocks: float) -> Iterator[Pile]:
-    """A pile of the same height after a look that shows its top: as it was, misread now, knocked, or misread until now.
-    What spoils a look, a hand or its shadow, spoils place and tone alike."""
+    """A pile of the same height after a look that shows its top: as it was, misread now, in a shadow until now,
+    knocked, or misread until now. What spoils a look, a hand or its shadow, spoils place and tone alike."""
     assert pile.var is not None
     total = tuple(v + s for v, s in zip(pile.var, seen, strict=True))
-    kept, alike = _alike(pile.tone, tone)
-    fit, wrong = _density(top, pile.mean, total) + alike, STACK.anywhere - STACK.misread
+    kept, alike = _alike(pile.tone, tone, share)
+    placed = _density(top, pile.mean, total)
+    fit, wrong = placed + alike, STACK.anywhere - STACK.misread
+    gain = [v / s for v, s in zip(pile.var, total, strict=True)]
+    mean = tuple(m + g * d for m, g, d in zip(pile.mean, gain, _off(top, pile.mean), strict=True))
+    var = tuple(v * (1.0 - g) for v, g in zip(pile.var, gain, strict=True))
+    there = replace(pile, mean=mean, var=var, moved_s=0.0)  # type: ignore[arg-type]
     if tone is not None and pile.tone is not None:
         wrong -= math.log(STACK.shadow)
+        lit = pile.weight + told + _shaded(pile.tone) + share * (placed - math.log(STACK.shadow))
+        yield replace(there, weight=lit, tone=_alike(None, tone)[0])
     if fit >= wrong:
-        gain = [v / s for v, s in zip(pile.var, total, strict=True)]
-        off = _off(top, pile.mean)
-        mean = tuple(m + g * d for m, g, d in zip(pile.mean, gain, off, strict=True))
-        var = tuple(v * (1.0 - g) for v, g in zip(pile.var, gain, strict=True))
-        yield replace(pile, weight=pile.weight + told + share * fit, mean=mean, var=var, tone=kept,  # type: ignore[arg-type]
-                      moved_s=0.0)
+        yield replace(there, weight=pile.weight + told + share * fit, tone=kept)
     else:
         yield replace(pile, weight=pile.weight + told + share * wrong)  # what moved before this look may have added one
     moved = tuple(t + k**2 for t, k in zip(total, STACK.knocked, strict=True))

@@ -11,6 +11,7 @@ from tables import look
 
 from reading.alignment import Alignment
 from reading.layings import Steps
+from reading.limits import LIMITS
 from reading.record import look_from_json, look_to_json
 from reading.stack_track import STACK, began, looked_at
 from reading.stacks import StackMoves
@@ -131,6 +132,21 @@ def test_a_block_that_is_hardly_seen_stays_possible() -> None:
         look = StackLook(there=6.0, top=(x, y), yaw=yaw, floor=(0.002, 0.0045), heights=(-6.0, 0.0), tone=tone)
         track = looked_at(track, look, t_s, STACK.coarsest, moved_s)
     assert any((p.height, p.came_s) == (5, (195.0,)) and p.weight > -STACK.takes for p in track.piles)
+
+
+# first looks at a block in the shadow of whoever leans over the table, and later ones without it, at another table
+SHADED = ((53.0, 0.161, 0.290, 0.83, 4.253, 2.0, 3.9), (54.5, 0.152, 0.277, 0.78, 4.263, 0.0, 3.9),
+          (70.0, 0.150, 0.309, 0.84, 4.296, 2.0, 3.6), (71.5, 0.145, 0.299, 0.87, 4.301, 0.0, 3.0))
+
+
+def test_a_block_that_was_in_a_shadow_at_first_is_no_other_one_later() -> None:
+    """Looks at one moment are in the same shadow; a tone that they alone told may be that of the shadow."""
+    track = looked_at(began(0), top(0), 47.0)
+    for t_s, x, y, yaw, tone, moved_s, there in SHADED:
+        look = StackLook(there=there, top=(x, y), yaw=yaw, floor=(-0.009, -0.022), heights=(-4.0, 0.0), tone=tone)
+        track = looked_at(track, look, t_s, moved_s=moved_s)
+    assert track.above(1)[1] < LIMITS.agreed
+    assert track.above(0)[1] > LIMITS.sure
 
 
 def test_a_look_at_a_pile_is_kept_and_turned() -> None:
