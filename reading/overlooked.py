@@ -37,7 +37,7 @@ class Overlooked:
     def look(self, look: TableLook, belief: TableBelief) -> None:
         """Take notice of a look that is aligned with the game and is in the belief already."""
         feet = [(at[0] + n.foot[0], at[1] + n.foot[1]) for at, square in look.squares.items()
-                for n in square.neutral.values() if n.there > 0.0]
+                for n in square.neutral.values() if n.there >= NEUTRAL.lead]  # a hand may look a little like one
         for i, f in belief.figures.items():
             known = self._missed.get(i)
             near = [foot for foot in feet if math.dist(foot, f.foot) < LIMITS.joined]
@@ -60,7 +60,7 @@ class Overlooked:
         """The belief without what such looks say; the same object if there are none."""
         out: dict[int, FigureTrack] = {
             i: replace(belief.figures[i], missed=m.all - m.joined, missed_s=m.since_s)
-            for i, m in self._missed.items() if m.joined and belief.figures[i].missed}
+            for i, m in self._missed.items() if m.joined and i in belief.figures and belief.figures[i].missed}
         return replace(belief, figures={**belief.figures, **out}) if out else belief
 
 

@@ -20,20 +20,21 @@ MONK = replace(figure("base.B", 0, "cloister", "I", "blue"), foot=(0.7, 0.5))
 NEAR, AWAY = (0.05, 0.5), (0.6, 0.5)  # on the next tile
 
 
-def with_a_piece(seen: TableLook, foot: tuple[float, float] | None, at: Square = (2, 1)) -> TableLook:
+def with_a_piece(seen: TableLook, foot: tuple[float, float] | None, at: Square = (2, 1), *,
+                 there: float = 4.0) -> TableLook:
     if foot is None:
         return seen
-    neutral = {"dragon": NeutralLook(there=4.0, foot=foot)}
+    neutral = {"dragon": NeutralLook(there=there, foot=foot)}
     return replace(seen, squares={**seen.squares, at: replace(seen.squares[at], neutral=neutral)})
 
 
-def missed(*steps: tuple[bool, tuple[float, float] | None]) -> tuple[float, float | None]:
+def missed(*steps: tuple[bool, tuple[float, float] | None], there: float = 4.0) -> tuple[float, float | None]:
     """With what weight and since when the monk is missed, after looks 5 s apart: whether each shows him, and where it
-    shows a piece."""
+    shows a piece (``there``: its log-odds)."""
     tiles = {(0, 0): ("base.D", 0), BESIDE: ("base.B", 0), (2, 1): ("base.U", 0)}
     belief, overlooked = TableBelief(), Overlooked()
     for n, (shown, foot) in enumerate(steps):
-        one = with_a_piece(look(5.0 * n, tiles, {BESIDE: (MONK,)} if shown else {}), foot)
+        one = with_a_piece(look(5.0 * n, tiles, {BESIDE: (MONK,)} if shown else {}), foot, there=there)
         belief = updated(belief, one)
         overlooked.look(one, belief)
     monk, = overlooked.without(belief).figures.values()
@@ -43,6 +44,11 @@ def missed(*steps: tuple[bool, tuple[float, float] | None]) -> tuple[float, floa
 def test_who_vanishes_when_a_piece_comes_close_may_stand_there() -> None:
     assert missed((True, None), (False, NEAR), (False, NEAR)) == (0.0, None)
     weight, since_s = missed((True, None), (False, AWAY), (False, AWAY))
+    assert weight >= TAKEN and since_s == 5.0
+
+
+def test_what_looks_a_little_like_a_piece_is_rather_a_hand() -> None:
+    weight, since_s = missed((True, None), (False, NEAR), (False, NEAR), there=1.1)
     assert weight >= TAKEN and since_s == 5.0
 
 
