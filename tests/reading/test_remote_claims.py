@@ -93,6 +93,20 @@ def test_the_figure_may_come_to_sight_with_the_portals_tile(table: PiecesTable) 
     assert not open_questions(table.book.entries) and not any(isinstance(e.body, Amended) for e in table.book.entries)
 
 
+def test_it_waits_no_longer_for_a_tile_than_one_may_take_to_be_logged(table: PiecesTable) -> None:
+    """What looked like a tile once, where none can lie and nobody looks again, is none."""
+    table.tiles[7, 7] = "base.B", 0
+    table.sees(1)
+    table.hidden = ((7, 7),)
+    table.sees(1)
+    put = FigurePlaced(player=0, figure="follower", at=WEST, feature="road", where="E W", portal=True)
+    table.figures[WEST] = (figure("base.U", 0, "road", "E W", "red"),)
+    table.sees(2)
+    assert put not in table.events
+    table.sees(2)
+    assert put in table.events and not open_questions(table.book.entries)
+
+
 def test_it_is_told_once_although_it_was_out_of_sight_for_a_while(table: PiecesTable) -> None:
     follower = (figure("base.U", 0, "road", "E W", "red"),)
     table.figures[WEST] = follower
