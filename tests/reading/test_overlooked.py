@@ -63,9 +63,15 @@ def test_who_was_seen_beside_the_piece_is_told_from_it() -> None:
     assert missed((True, NEAR), (True, None), (False, (0.05, 0.75)), (False, (0.05, 0.75))) == (0.0, None)
 
 
+def test_who_comes_where_a_piece_stands_is_told_from_it() -> None:
+    """A hand hides the piece when he is seen."""
+    weight, since_s = missed((False, NEAR), (True, None), (False, NEAR), (False, NEAR))
+    assert weight >= TAKEN and since_s == 10.0
+
+
 def test_who_is_seen_again_is_missed_anew() -> None:
-    assert missed((True, None), (False, NEAR), (True, None), (False, NEAR)) == (0.0, None)
     assert missed((True, None), (False, AWAY), (True, None), (False, NEAR)) == (0.0, None)
+    assert missed((True, None), (False, NEAR), (True, NEAR), (False, NEAR))[1] == 15.0
 
 
 class PieceTable(PilesTable):
