@@ -8,11 +8,11 @@
                            frame=d.frame, replaces=d.replaces, after=d.after, ...)   # ``at`` is the square for a crop
     reader.finish(session.entries)                       # at the end of a film; repeat until it has no decisions
 
-``told.shown`` is what is believed but not sure enough to be logged yet, ``told.notices`` what people should put right,
-``told.status`` is ``watching``, ``no_board`` (no start tile found yet) or ``lost`` (this look does not show the known
-board). ``told.alignment`` maps the look's squares to the game's (`Alignment.square`, `Alignment.back`): looks may count
-squares from any tile and in any of four directions. ``told.began`` is the number of tiles if a game began before the
-camera watched: they are reported at once, and one question (the first tile's) stands for all of them.
+``told.shown`` is what is believed but not sure enough to be logged yet, ``told.notices`` what people should put right;
+``told.status`` is ``watching``, ``no_board`` (no start tile found yet) or ``lost`` (no known board in this look).
+``told.alignment`` maps the look's squares to the game's (`Alignment.square`, `Alignment.back`): looks may count squares
+from any tile and in any of four directions. ``told.began`` is the number of tiles if a game began before the camera
+watched: they are reported at once, and one question (the first tile's) stands for all of them.
 
 Every decision is a difference between the best history and the given log, so nothing is lost if one could not be saved:
 it is repeated. What people entered, answered or corrected is never undone. Times are those of the looks, in seconds;
@@ -118,11 +118,10 @@ class GameReader:
             placed = self._alignment.look(look)
             self._claims.look(placed)
             state = self._prefix.after([line.event for line in log.lines])
-            self._neutral_moves.look(placed, self._neutrals, [at for s in self._stacks for at in s.heights(state)])
-            if self._neutrals:
-                self._overlooked.look(placed, self._belief)
-            if self._stacks:
-                self._stack_moves.look(placed, state)
+            piles = {at for stack in self._stacks for at in stack.heights(state)}
+            self._neutral_moves.look(placed, self._neutrals, piles)
+            self._overlooked.look(placed, self._belief, piles)
+            self._stack_moves.look(placed, state)
         return self._decide(log, self._last)
 
     def finish(self, entries: Sequence[LogEntry]) -> Decisions:

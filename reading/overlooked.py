@@ -7,12 +7,13 @@ the piece is elsewhere. Where it was before he was seen last, looks can tell the
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from reading.belief import FigureTrack, TableBelief
 from reading.limits import LIMITS
-from reading.sightings import NEUTRAL
-from scoring.tiles import Point
+from reading.sightings import NEUTRAL, apart_from_piles
+from scoring.tiles import Point, Square
 from vision.looks import TableLook
 
 
@@ -33,10 +34,12 @@ class Overlooked:
     _missed: dict[int, _Missed] = field(default_factory=dict)
     _came_s: dict[Point, float] = field(default_factory=dict)  # by places of pieces, when one was first seen there
 
-    def look(self, look: TableLook, belief: TableBelief) -> None:
-        """Take notice of a look that is aligned with the game and is in the belief already."""
+    def look(self, look: TableLook, belief: TableBelief, piles: Collection[Square]) -> None:
+        """Take notice of a look that is aligned with the game, which has ``piles`` on these squares, and is in the
+        belief already."""
         pieces = [self._place((at[0] + n.foot[0], at[1] + n.foot[1]), look.t_s) for at, square in look.squares.items()
-                  for n in square.neutral.values() if n.there >= NEUTRAL.lead]  # a hand may look a little like one
+                  for seen in square.neutral.values() if (n := apart_from_piles(seen, square, at in piles)) is not None
+                  and n.there >= NEUTRAL.lead]  # a hand may look a little like one
         for i, f in belief.figures.items():
             if not f.missed:
                 self._missed.pop(i, None)

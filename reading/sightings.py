@@ -84,7 +84,7 @@ def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str],
             if square.figures is None or square.seen < LIMITS.seen_least:
                 continue
             elsewhere = max((s.found_s for other, s in sights.items() if other != at), default=-math.inf)
-            seen = _apart_from_piles(square.neutral.get(name), square, at in piles)
+            seen = apart_from_piles(square.neutral.get(name), square, at in piles)
             sights[at] = _updated(sights.get(at), seen, at, look.t_s, elsewhere)
         out[name] = sights
     return out
@@ -126,7 +126,7 @@ def _same(before: tuple[float, float], now: tuple[float, float]) -> float:
     return max(still - put, -LIMITS.floor)
 
 
-def _apart_from_piles(seen: NeutralLook | None, square: SquareLook, known: bool) -> NeutralLook | None:
+def apart_from_piles(seen: NeutralLook | None, square: SquareLook, known: bool) -> NeutralLook | None:
     """What is seen of a piece, given the piles that looks find there. ``known``: the game has a pile there. One that it
     does not have would be new, and may be the piece."""
     pile = None if seen is None else next((p for p in square.stacks.values() if _is_pile(seen, p)), None)

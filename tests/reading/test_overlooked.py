@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from piles import EAST, SETUP, SOUTH, WEST, PilesTable, top
+from piles import EAST, FLOOR, SETUP, SOUTH, WEST, PilesTable, top
 from tables import figure, look
 
 from reading.belief import TableBelief, updated
@@ -13,7 +13,7 @@ from reading.overlooked import Overlooked
 from reading.removals import TAKEN
 from scoring.expansions.tower import Captured, TowerRaised
 from scoring.tiles import Square
-from vision.looks import NeutralLook, TableLook
+from vision.looks import NeutralLook, StackLook, TableLook
 
 BESIDE = (1, 1)
 MONK = replace(figure("base.B", 0, "cloister", "I", "blue"), foot=(0.7, 0.5))
@@ -28,15 +28,18 @@ def with_a_piece(seen: TableLook, foot: tuple[float, float] | None, at: Square =
     return replace(seen, squares={**seen.squares, at: replace(seen.squares[at], neutral=neutral)})
 
 
-def missed(*steps: tuple[bool, tuple[float, float] | None], there: float = 4.0) -> tuple[float, float | None]:
+def missed(*steps: tuple[bool, tuple[float, float] | None], there: float = 4.0,
+           pile: StackLook | None = None) -> tuple[float, float | None]:
     """With what weight and since when the monk is missed, after looks 5 s apart: whether each shows him, and where it
-    shows a piece (``there``: its log-odds)."""
+    shows a piece (``there``: its log-odds), on whose tile the game has a ``pile``."""
     tiles = {(0, 0): ("base.D", 0), BESIDE: ("base.B", 0), (2, 1): ("base.U", 0)}
     belief, overlooked = TableBelief(), Overlooked()
     for n, (shown, foot) in enumerate(steps):
         one = with_a_piece(look(5.0 * n, tiles, {BESIDE: (MONK,)} if shown else {}), foot, there=there)
+        if pile is not None:
+            one = replace(one, squares={**one.squares, (2, 1): replace(one.squares[2, 1], stacks={"tower": pile})})
         belief = updated(belief, one)
-        overlooked.look(one, belief)
+        overlooked.look(one, belief, () if pile is None else [(2, 1)])
     monk, = overlooked.without(belief).figures.values()
     return monk.missed, monk.missed_s
 
@@ -49,6 +52,12 @@ def test_who_vanishes_when_a_piece_comes_close_may_stand_there() -> None:
 
 def test_what_looks_a_little_like_a_piece_is_rather_a_hand() -> None:
     weight, since_s = missed((True, None), (False, NEAR), (False, NEAR), there=1.1)
+    assert weight >= TAKEN and since_s == 5.0
+
+
+def test_a_pile_of_the_piece_s_wood_hides_nobody() -> None:
+    pile = StackLook(there=6.0, top=(NEAR[0] + FLOOR[0], NEAR[1] + FLOOR[1]), yaw=0.0, floor=FLOOR, heights=(-6.0, 0.0))
+    weight, since_s = missed((True, None), (False, NEAR), (False, NEAR), pile=pile)
     assert weight >= TAKEN and since_s == 5.0
 
 
