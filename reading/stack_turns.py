@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from reading.limits import LIMITS
 from reading.logged_game import LoggedTurn
 from reading.stack_track import STACK
 from scoring.events import Event
@@ -53,16 +54,12 @@ def turns_of(blocks: Sequence[Sequence[Way]]) -> list[Way]:
 
 
 def not_logged(came_s: Sequence[float], count: int, logged: Sequence[tuple[float, float]]) -> tuple[float, ...]:
-    """When the ``count`` blocks came that the log does not have: those that came in none of the ``logged`` turns, else
-    the newest."""
-    if count <= 0:
-        return ()
-    rest, out = list(logged), list[float]()
-    for came in reversed(came_s):
-        while rest and came < rest[0][0]:
-            del rest[0]
-        if rest and came <= rest[0][1]:
-            del rest[0]
-        elif len(out) < count:
-            out.append(came)
-    return tuple(reversed(out)) if len(out) == count else tuple(came_s[-count:])
+    """When the ``count`` blocks came that the log does not have: those that came in none of the ``logged`` turns (from
+    when to when, the newest first), else the newest. What was first seen as a turn ended, rather than within it, may
+    be the next turn's."""
+    rest = list(came_s)
+    for from_s, to_s in logged:
+        own = [came for came in rest if from_s <= came <= to_s]
+        if own:
+            rest.remove(max((came for came in own if came <= to_s - LIMITS.notice_s), default=max(own)))
+    return tuple((rest if len(rest) >= count else came_s)[-count:]) if count > 0 else ()
