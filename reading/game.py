@@ -15,8 +15,7 @@ from any tile and in any of four directions. ``told.began`` is the number of til
 watched: they are reported at once, and one question (the first tile's) stands for all of them.
 
 Every decision is a difference between the best history and the given log, so nothing is lost if one could not be saved:
-it is repeated. What people entered, answered or corrected is never undone. Times are those of the looks, in seconds;
-nothing counts frames.
+it is repeated. What people entered, answered or corrected is never undone. Times are those of the looks, in seconds.
 """
 
 from __future__ import annotations
@@ -53,6 +52,7 @@ from reading.stacks import StackMoves
 from reading.taking_over import taken_over
 from reading.unexplained import unexplained
 from reading.unseen import unseen
+from reading.whose_turn import asked_first
 from scoring.engine import box_of, new_game, next_player
 from scoring.events import FigurePlaced, GameEnded, Setup, TilePlaced
 from scoring.log import LogEntry
@@ -234,7 +234,7 @@ class GameReader:
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(sure, log, states, self._steps, self._colours, now)
         others += unseen(log, states, self._steps, now)
-        made = _with(made, (*others, *turned, *raised, *walked)[:1])
+        made = _with(made, asked_first((*others, *turned, *raised, *walked)[:1], self._doubts, log))
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
             if at is not None:  # checked again until the log has it
                 self._tried.pop(at, None)

@@ -87,11 +87,14 @@ class NeutralMoves:
         there = sights.get(has) if has is not None else None
         if at != has and there is not None and sight.odds - there.odds < NEUTRAL.stays:
             return None
-        if unlogged_since(belief, log, states[-1], now) <= sight.came_s and not now.last:
-            return None  # it may have gone there in the turn of a tile that is not in the log yet
+        if unlogged_since(belief, log, states[-1], now) <= sight.came_s and not now.last \
+                and now.t_s - sight.came_s < LIMITS.ask_after_s + LIMITS.notice_s:
+            return None  # it may have gone there in the turn of a tile that is not in the log yet, or asked about
         over = now.last or now.t_s - sight.came_s >= LIMITS.ask_after_s
         ways = self._ways(neutral, at, belief, log, states, colours, sight, over=over)
         made = self._decision(ways, neutral, log, has, now) if ways else None
+        if made is not None and sight.piled:  # or somebody has put a block there
+            made = replace(made, asked=True)
         if made is not None and made.asked and ways[0].turn == 0 and not now.last \
                 and now.t_s - sight.came_s < LIMITS.ask_after_s:
             return None  # it may go on, and what it sent home may still be taken up
@@ -102,19 +105,18 @@ class NeutralMoves:
         """A move to where the piece was seen after it had left the square where the game has it, and from where it has
         gone on since."""
         sights, has = self.seen.get(neutral.name, {}), neutral.at(states[-1])
-        left = sights.get(has) if has is not None else None
-        if left is None or not left.known or left.odds >= 0.0:
+        left, found = sights.get(has) if has is not None else None, stands_on(sights)
+        if left is None or not left.known or left.odds >= 0.0 or found is None or found[1] < NEUTRAL.lead:
             return None
+        now_at, fresh_s = sights[found[0]], unlogged_since(belief, log, states[-1], now)
         for at, sight in sorted(sights.items(), key=lambda s: s[1].first_s):
             stay = replace(sight, odds=sight.peak, came_s=sight.first_s)
-            if sight.odds >= 0.0 or now.t_s - sight.came_s < LIMITS.notice_s or at not in states[-1].tiles \
-                    or stay.odds - NEUTRAL.absent < NEUTRAL.lead or not left.found_s < stay.came_s < stay.found_s \
-                    or unlogged_since(belief, log, states[-1], now) <= stay.came_s:
+            if not _stood(stay, left, now_at) or at not in states[-1].tiles or fresh_s <= stay.came_s:
                 continue
             ways = self._ways(neutral, at, belief, log, states, colours, stay, over=True)
             # in the newest turn it may have stood there on its way
             made = self._decision(ways, neutral, log, has, now) if ways and ways[0].turn else None
-            if made is not None:
+            if made is not None and not made.asked:
                 return made
         return None
 
@@ -207,7 +209,7 @@ class NeutralMoves:
         out: list[_Way] = []
         sights, has = self.seen.get(neutral.name, {}), neutral.at(states[-1])
         for back in range(min(LIMITS.late_turns, len(log.groups))):
-            if back >= LIMITS.open_turns and (out or at is None):
+            if back >= LIMITS.open_turns and (at is None or any(w.weight >= -NEUTRAL.hardly for w in out)):
                 break  # it is looked for further back only if it was found late, and no newer turn explains it
             n = len(log.groups) - 1 - back
             group, end = log.groups[n], log.span(n)[1]
@@ -286,6 +288,13 @@ class NeutralMoves:
         if mine:
             return replace(made, replaces=mine[-1].seq)
         return made if best.turn == 0 else replace(made, after=group.last_seq)
+
+
+def _stood(stay: Sighting, left: Sighting, now_at: Sighting) -> bool:
+    """Whether the piece stood somewhere, for more than one look, between the square that it had ``left`` and the one
+    where it is now: rather than being held over it, or print that was taken for it while looks missed it."""
+    return left.found_s < stay.came_s < stay.found_s < now_at.first_s and now_at.odds > 0.0 \
+        and not stay.piled and stay.odds - NEUTRAL.absent >= NEUTRAL.lead
 
 
 def _end(neutral: Neutral, event: Event) -> Square | None:

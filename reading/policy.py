@@ -122,7 +122,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
                 shown.append(kind)
         last_seq = turn.group.last_seq or last_seq
     out += _taken_up(best, histories, told, now)
-    informed = {d.decision.replaces: d for d in unexplained if _about_tile(d.decision)}  # by more than its looks
+    informed = {d.decision.replaces: d for d in unexplained if about_tile(d.decision)}  # by more than its looks
     out = [d for d in out if d.replaces not in informed or d.events != informed[d.replaces].decision.events]
     changed = {d.replaces for d in out}
     already = {line.seq for line in told.lines if line.asked}
@@ -203,15 +203,15 @@ def _inserts_last_first(out: Sequence[Decision]) -> Iterator[Decision]:
 def _tiles_first(free: Sequence[Doubt]) -> Iterator[Doubt]:
     """Without doubts about figures on tiles whose reading is in doubt itself: what the tile is may settle who stands
     where, but who stands where is asked in terms of what the tile is taken for."""
-    tiles = {d.decision.at for d in free if _about_tile(d.decision)}
+    tiles = {d.decision.at for d in free if about_tile(d.decision)}
     for d in free:
         if d.decision.at not in tiles:
             yield d
-        elif _about_tile(d.decision):
+        elif about_tile(d.decision):
             yield replace(d, gain=max(o.gain for o in free if o.decision.at == d.decision.at))
 
 
-def _about_tile(made: Decision) -> bool:
+def about_tile(made: Decision) -> bool:
     """Whether it is in doubt what a tile is, not only whose."""
     own, other = _two(made)
     return isinstance(own, TilePlaced) and not (isinstance(other, TilePlaced) and same_tile(

@@ -85,10 +85,14 @@ class RemoteClaims:
                     asked.append(doubt)
                 if f.back_s > bare and not now.last:
                     continue
+                for_s = math.inf if now.last else now.t_s - f.back_s
+                if made is not None and f.momentary and for_s < LIMITS.ask_after_s:
+                    if f.missed > 0.0 or for_s < LIMITS.notice_s or _goes_on(made, log):
+                        continue  # another look may see it, too
+                    made = replace(made, asked=True)
                 if made is not None and made.asked:
                     asked.append(Doubt(decision=made, gain=1.0, due=True))
-                elif made is not None and (now.last or now.t_s - f.back_s >= (
-                        LIMITS.ask_after_s if f.momentary else LIMITS.notice_s)):
+                elif made is not None and for_s >= LIMITS.notice_s:
                     told.append(made)
         if apart:
             rest = {i: f if i not in apart else f.as_before if f.came_s < apart[i] else None
@@ -227,6 +231,12 @@ def _is_logged(f: FigureTrack, at: Square, player: int, belief: TableBelief, sta
     others = sum(t.present and colours.get(t.paint) == player
                  for t in belief.by_square.get(at, ()) if t.back_s < f.back_s)
     return others < stand
+
+
+def _goes_on(made: Decision, log: LoggedGame) -> bool:
+    """Whether the move will still be told if it waits: its turn is not the oldest one in which it may be."""
+    oldest = log.groups[-LIMITS.open_turns:][0]
+    return made.after is None or made.after > oldest.last_seq
 
 
 def _by_square(belief: TableBelief, tops: Mapping[Square, Point]) -> dict[Square, list[FigureTrack]]:

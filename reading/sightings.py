@@ -53,7 +53,7 @@ class Sighting:
     those that agree (``came_s``), its foot in tiles of the board where it was seen last, and when: the newest time in
     ``found_s``, the first one of that stay in ``first_s``, and its highest log-odds then in ``peak``. If looks had
     missed it before that stay, ``away`` is what they said, and ``same`` the log-odds that it stood still all the time,
-    from where its foot was before and is now."""
+    from where its foot was before and is now. ``piled``: the newest look at it there found a pile in its place, too."""
 
     odds: float
     t_s: float
@@ -64,6 +64,7 @@ class Sighting:
     peak: float = -math.inf
     away: Sighting | None = None
     same: float = 0.0
+    piled: bool = False
 
     @property
     def known(self) -> bool:
@@ -84,8 +85,10 @@ def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str],
             if square.figures is None or square.seen < LIMITS.seen_least:
                 continue
             elsewhere = max((s.found_s for other, s in sights.items() if other != at), default=-math.inf)
-            seen = apart_from_piles(square.neutral.get(name), square, at in piles)
-            sights[at] = _updated(sights.get(at), seen, at, look.t_s, elsewhere)
+            found = square.neutral.get(name)
+            seen = apart_from_piles(found, square, at in piles)
+            new = _updated(sights.get(at), seen, at, look.t_s, elsewhere)
+            sights[at] = new if seen is None or new.odds < 0.0 else replace(new, piled=seen is not found)
         out[name] = sights
     return out
 
@@ -132,7 +135,8 @@ def apart_from_piles(seen: NeutralLook | None, square: SquareLook, known: bool) 
     pile = None if seen is None else next((p for p in square.stacks.values() if _is_pile(seen, p)), None)
     if seen is None or pile is None:
         return seen
-    return None if known else replace(seen, there=seen.there - pile.there + NEUTRAL.no_pile)
+    return None if known else replace(
+        seen, there=min(seen.there, seen.there - pile.there + NEUTRAL.no_pile))
 
 
 def _is_pile(seen: NeutralLook, pile: StackLook) -> bool:

@@ -146,6 +146,10 @@ class StackTrack:
                      for t_s, moved in [*((t_s, moved_s) for t_s, _ in since[:1]), *late]
                      if not best.came_s or t_s > best.came_s[-1])
 
+    def several(self, came_s: float) -> bool:
+        """Whether a look may have shown several blocks for the first time."""
+        return any(p.came_s.count(came_s) > 1 for p in self.piles)
+
     def lost(self, now_s: float) -> bool:
         """Whether looks have missed the top for so long that no later one need find it."""
         missed = [t_s for t_s, _, _ in takewhile(lambda seen: not seen[1], reversed(self.looks))]

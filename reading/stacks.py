@@ -170,6 +170,8 @@ class StackMoves:
                     margin, ways = min(margin, 0.5 * LIMITS.agreed), [replace(w, likelier=0.0) for w in ways]
                     likelier = 0.0
                 made = self._decision(at, margin, likelier, ways, log, now, still)
+                if made is not None and track.several(came_s) and margin < LIMITS.agreed:
+                    made = replace(made, asked=True)  # it need not be two blocks, whoever is missing
                 if made is not None and made.asked:
                     if now.t_s - came_s < LIMITS.ask_after_s and not now.last and not closing:
                         continue  # another look may settle it
@@ -246,6 +248,8 @@ class StackMoves:
             if pile in unseen and not lost and not any(w.takes for w in by_time[came[-1]]):
                 continue  # the next look will tell
             first, *later = turns_of([by_time[came_s] for came_s in came])
+            if pile in unseen and not first.takes and first.back < LIMITS.patience_turns:
+                continue  # rather somebody stands on it (`covered_tops`)
             margin = pile.weight - other + sum(w.likely for w in later)
             if best is None or margin + first.likely > best[0]:
                 firsts = by_time[came[0]] if not later else [
@@ -282,6 +286,7 @@ class StackMoves:
         nothing more will happen in the newest turn."""
         near = [(f, gone_s) for f, gone_s in gone if abs(gone_s - came_s) < STACK.with_s]
         in_vain, moving_s, back, over_s = track.in_vain_s(came_s), track.moving_s(came_s), 0, math.inf
+        shown = any(shows for t_s, shows, _ in track.looks if t_s >= came_s)
         for n in log.newest(LIMITS.late_turns):
             turn, (end, last) = log.groups[n], log.span(n)
             since_s, next_s = belief.since_s(turn.at), over_s
@@ -293,7 +298,8 @@ class StackMoves:
             after = self.steps.after(states[last], event) if event is not None else None
             if event is None or after is None:
                 continue
-            if came_s <= self._denied_s.get((stack.name, at), math.inf) and log.denied_in(n, event):
+            denied_s = self._denied_s.get((stack.name, at), math.inf)
+            if (came_s <= denied_s or not shown) and log.denied_in(n, event):
                 continue
             soon = since_s > came_s
             unseen = moving_s < next_s <= came_s or any(since_s <= t_s <= next_s for t_s in in_vain)

@@ -34,11 +34,12 @@ class PiecesTable(Table):
         self.stands: dict[str, tuple[Square, tuple[float, float]]] = {}
         self.hidden: tuple[Square, ...] = ()
         self.doubts: dict[Square, dict[tuple[str, int], float]] = {}
+        self.seen_as: dict[Square, SquareLook] = {}  # what looks show of a square instead
         self.sees()
 
     def look(self) -> TableLook:
         seen = look(self.t_s, self.tiles, self.figures, hidden=self.hidden, doubts=self.doubts)
-        squares = dict(seen.squares)
+        squares = {**seen.squares, **self.seen_as}
         for name, (at, foot) in self.stands.items():
             held: Mapping[str, NeutralLook] = {**squares[at].neutral, name: NeutralLook(there=5.0, foot=foot)}
             squares[at] = type(squares[at])(there=5.0, tiles=squares[at].tiles, rest=squares[at].rest,

@@ -56,6 +56,39 @@ def walked() -> PiecesTable:
     return made
 
 
+def test_where_it_was_held_before_it_was_put_back_it_never_stood(beside: PiecesTable) -> None:
+    beside.tiles[4, 0] = "base.U", 0  # Anna
+    beside.sees(2, every_s=1.5)
+    beside.stands["fairy"] = FAR, (0.7, 0.3)
+    beside.sees(2, every_s=1.5)
+    del beside.stands["fairy"]
+    beside.sees(1, every_s=1.5)
+    beside.tiles[5, 0] = "base.U", 0  # Ben
+    beside.sees(3, every_s=2.0)
+    beside.stands["fairy"] = WEST, (0.7, 0.3)
+    beside.sees(6)
+    assert len(beside.beyond_tiles()) == 1 and not questions(beside)
+
+
+def test_what_may_be_a_pile_is_asked_about() -> None:
+    table = PiecesTable()
+    pile = StackLook(there=6.0, top=(0.5, 0.5), yaw=0.0, floor=(0.02, -0.03), heights=(-6.0, -0.2, -2.0))
+    piece = NeutralLook(there=5.1, foot=(0.5, 0.5))
+    seen = SquareLook(there=5.0, seen=1.0, tiles={("base.U", 0): 0.0}, rest=-9.0, figures=(),
+                      neutral={"dragon": piece}, stacks={"tower": pile})
+    look = TableLook(frame=1, t_s=1.0, squares={FAR: seen}, whole=False)
+    assert updated({}, look, ["dragon"])["dragon"][FAR].piled
+    plain = replace(look, squares={FAR: replace(seen, stacks={})})
+    assert not updated({}, plain, ["dragon"])["dragon"][FAR].piled
+    table.lays(EAST, "dragon.17", 0)
+    table.stands["dragon"] = EAST, (0.5, 0.5)
+    table.lays(WEST, "dragon.16", 0)
+    del table.stands["dragon"]
+    table.seen_as[0, 0] = replace(seen, tiles={("base.D", 0): 0.0})
+    table.sees(6)
+    assert questions(table) == [DragonMoved(player=1, path=((0, 0),))]
+
+
 def test_where_it_stood_in_the_newest_turn_it_was_on_its_way(walked: PiecesTable) -> None:
     walked.lays((6, 0), "dragon.14", 0)  # Ben
     entries = len(walked.book.entries)

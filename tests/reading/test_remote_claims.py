@@ -229,3 +229,16 @@ def test_one_that_was_seen_once_and_not_looked_at_again_is_told_after_a_while(ta
     assert len(table.told(FigurePlaced)) == 1
     table.sees(3)
     assert len(table.told(FigurePlaced)) == 2
+
+
+def test_one_that_was_seen_once_is_asked_about_before_its_turn_is_past(table: PiecesTable) -> None:
+    table.figures[FAR] = (*table.figures[FAR], figure("base.U", 0, "road", "E W", "red"))
+    table.sees(1)
+    table.hidden = FAR,
+    for at in ((2, 0), (3, 0)):
+        table.tiles[at] = "base.U", 0
+        table.sees(1)
+    table.sees(2, every_s=1.0)
+    known = dict(effective(table.book.entries))
+    asked = [known[seq] for seq in open_questions(table.book.entries)]
+    assert [(e.player, e.at) for e in asked if isinstance(e, FigurePlaced)] == [(0, FAR)]
