@@ -47,10 +47,10 @@ def test_whose_turn_it_is_is_asked_before_a_move_in_it_is_told(log: LoggedGame) 
     assert asked_first([walk()], {last.seq: doubt(log, replace(last.event, rot=1))}, log) == (walk(),)
 
 
-def test_nothing_is_told_of_it_while_another_question_is_open(log: LoggedGame) -> None:
+def test_nothing_waits_for_the_answer_to_another_question(log: LoggedGame) -> None:
     last = log.groups[-1].tile
     assert last is not None and isinstance(last.event, TilePlaced)
     whose = doubt(log, replace(last.event, player=0))
     asked = logged_game([LogEntry(seq=line.seq, body=line.event, asked=line is not last, source="camera",
                                   confidence=0.5) for line in log.lines])
-    assert asked.asked and asked_first([walk()], {last.seq: whose}, asked) == ()
+    assert asked.asked and asked_first([walk()], {last.seq: whose}, asked) == (walk(),)
