@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tables import figure
-from test_neutral import EAST, FAR, NORTH, WEST, PiecesTable, agreed, questions
+from test_neutral import FAR, PiecesTable, fairy_beside, questions
 
 from scoring.expansions.dragon_moves import FairyMoved
 from scoring.tiles import Square
@@ -31,14 +30,7 @@ class PrintedTable(PiecesTable):
 def beside() -> PrintedTable:
     """Anna has a follower in the far west, and Ben has moved the fairy to his in the west."""
     made = PrintedTable()
-    made.lays(EAST, "dragon.17", 0)
-    made.stands["dragon"] = EAST, (0.5, 0.5)
-    made.lays(WEST, "base.U", 0, figure("base.U", 0, "road", "E W", "blue"))
-    made.lays(FAR, "base.U", 0, figure("base.U", 0, "road", "E W", "red"))
-    made.lays(NORTH, "base.E", 2)
-    made.stands["fairy"] = WEST, (0.7, 0.3)
-    made.sees()
-    agreed(made)
+    fairy_beside(made)
     return made
 
 

@@ -185,6 +185,18 @@ def beside(table: PiecesTable) -> PiecesTable:
     return table
 
 
+def fairy_beside(made: PiecesTable) -> None:
+    """Anna has a follower in the far west, and Ben has moved the fairy to his in the west; people say so."""
+    made.lays(EAST, "dragon.17", 0)
+    made.stands["dragon"] = EAST, (0.5, 0.5)
+    made.lays(WEST, "base.U", 0, figure("base.U", 0, "road", "E W", "blue"))
+    made.lays(FAR, "base.U", 0, figure("base.U", 0, "road", "E W", "red"))
+    made.lays(NORTH, "base.E", 2)
+    made.stands["fairy"] = WEST, (0.7, 0.3)
+    made.sees()
+    agreed(made)
+
+
 def questions(table: PiecesTable) -> list[Event]:
     known = dict(effective(table.book.entries))
     return [known[seq] for seq in sorted(open_questions(table.book.entries))]

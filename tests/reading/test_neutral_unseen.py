@@ -6,11 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from tables import figure
-from test_neutral import EAST, FAR, NORTH, WEST, PiecesTable, questions
+from test_neutral import FAR, WEST, PiecesTable, fairy_beside, questions
 
 from scoring.expansions.dragon_moves import FairyMoved
-from scoring.log import Amended, effective
 from vision.looks import NeutralLook, TableLook
 
 
@@ -32,15 +30,7 @@ class PrintTable(PiecesTable):
 def table() -> PrintTable:
     """Ben has moved the fairy to his follower in the west; Anna, whose turn it is, has one in the far west."""
     made = PrintTable()
-    made.lays(EAST, "dragon.17", 0)
-    made.stands["dragon"] = EAST, (0.5, 0.5)
-    made.lays(WEST, "base.U", 0, figure("base.U", 0, "road", "E W", "blue"))
-    made.lays(FAR, "base.U", 0, figure("base.U", 0, "road", "E W", "red"))
-    made.lays(NORTH, "base.E", 2)
-    made.stands["fairy"] = WEST, (0.7, 0.3)
-    made.sees()
-    for seq, event in effective(made.book.entries):
-        made.book.say(Amended(seq=seq, body=event))  # people say that all of it is right
+    fairy_beside(made)
     made.lays((2, 0), "base.U", 0)
     return made
 
