@@ -31,8 +31,8 @@ class Limits:
     other_paint: float = -3.5  # log-likelihood of equal paints below which it is another figure
     clear_figure: float = 3.0  # mean log-odds of a figure's looks from which one below 0 shows what it stood on
     gone: float = 1.8  # weight of looks that missed a figure after which it is gone
-    joined: float = 0.5  # tiles between its foot and that of a neutral piece within which both may look like one (half
-    # a large piece and half a figure; 0.4 at a simulated table)
+    joined: float = 0.5  # tiles between its foot and a neutral piece's within which both may look like one: half of
+    # each (chosen)
     flicker: float = 4.0  # log-odds that a figure loses, times the share of looks that missed it in between
     # histories
     width: int = 12  # histories kept

@@ -59,11 +59,11 @@ class NeutralMoves:
         the initial one."""
         told: list[Decision] = []
         doubts: list[Doubt] = []
-        state = states[-1]
+        state, fresh_s = states[-1], unlogged_since(belief, log, states[-1], now)
         for neutral in state.box.neutrals if len(log.groups) and log.groups[-1].tile is not None else ():
             self._forget(neutral, state)
-            made = self._stayed(neutral, belief, log, states, colours, now) or \
-                self._tell(neutral, belief, log, states, colours, now) or \
+            made = self._stayed(neutral, belief, log, states, colours, now, fresh_s) or \
+                self._tell(neutral, belief, log, states, colours, now, fresh_s) or \
                 self._lost(neutral, belief, log, states, colours, now)
             if made is not None and made.asked and self._answered(neutral, made, log):
                 continue
@@ -74,7 +74,7 @@ class NeutralMoves:
         return told, doubts
 
     def _tell(self, neutral: Neutral, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
-              colours: Mapping[str, int], now: Moment) -> Decision | None:
+              colours: Mapping[str, int], now: Moment, fresh_s: float) -> Decision | None:
         sights = self.seen.get(neutral.name, {})
         found, has = stands_on(sights), neutral.at(states[-1])
         if found is None or found[1] < NEUTRAL.lead:
@@ -87,7 +87,7 @@ class NeutralMoves:
         there = sights.get(has) if has is not None else None
         if at != has and there is not None and sight.odds - there.odds < NEUTRAL.stays:
             return None
-        if unlogged_since(belief, log, states[-1], now) <= sight.came_s and not now.last \
+        if fresh_s <= sight.came_s and not now.last \
                 and now.t_s - sight.came_s < LIMITS.ask_after_s + LIMITS.notice_s:
             return None  # it may have gone there in the turn of a tile that is not in the log yet, or asked about
         over = now.last or now.t_s - sight.came_s >= LIMITS.ask_after_s
@@ -101,17 +101,17 @@ class NeutralMoves:
         return made
 
     def _stayed(self, neutral: Neutral, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
-                colours: Mapping[str, int], now: Moment) -> Decision | None:
+                colours: Mapping[str, int], now: Moment, fresh_s: float) -> Decision | None:
         """A move to where the piece was seen after it had left the square where the game has it, and from where it has
-        gone on since."""
+        gone on since. ``fresh_s`` is since when a tile lies there that the log does not have."""
         sights, has = self.seen.get(neutral.name, {}), neutral.at(states[-1])
         left, found = sights.get(has) if has is not None else None, stands_on(sights)
         if left is None or not left.known or left.odds >= 0.0 or found is None or found[1] < NEUTRAL.lead:
             return None
-        now_at, fresh_s = sights[found[0]], unlogged_since(belief, log, states[-1], now)
+        now_at = sights[found[0]]
         for at, sight in sorted(sights.items(), key=lambda s: s[1].first_s):
             stay = replace(sight, odds=sight.peak, came_s=sight.first_s)
-            if not _stood(stay, left, now_at) or at not in states[-1].tiles or fresh_s <= stay.came_s:
+            if not stood(stay, left, now_at) or at not in states[-1].tiles or fresh_s <= stay.came_s:
                 continue
             ways = self._ways(neutral, at, belief, log, states, colours, stay, over=True)
             # in the newest turn it may have stood there on its way
@@ -290,7 +290,7 @@ class NeutralMoves:
         return made if best.turn == 0 else replace(made, after=group.last_seq)
 
 
-def _stood(stay: Sighting, left: Sighting, now_at: Sighting) -> bool:
+def stood(stay: Sighting, left: Sighting, now_at: Sighting) -> bool:
     """Whether the piece stood somewhere, for more than one look, between the square that it had ``left`` and the one
     where it is now: rather than being held over it, or print that was taken for it while looks missed it."""
     return left.found_s < stay.came_s < stay.found_s < now_at.first_s and now_at.odds > 0.0 \

@@ -129,13 +129,13 @@ def _same(before: tuple[float, float], now: tuple[float, float]) -> float:
     return max(still - put, -LIMITS.floor)
 
 
-def apart_from_piles(seen: NeutralLook | None, square: SquareLook, known: bool) -> NeutralLook | None:
-    """What is seen of a piece, given the piles that looks find there. ``known``: the game has a pile there. One that it
-    does not have would be new, and may be the piece."""
+def apart_from_piles(seen: NeutralLook | None, square: SquareLook, logged: bool) -> NeutralLook | None:
+    """What is seen of a piece, given the piles that looks find there. One that the game does not have (``logged``:
+    it has) would be new, and may be the piece."""
     pile = None if seen is None else next((p for p in square.stacks.values() if _is_pile(seen, p)), None)
     if seen is None or pile is None:
         return seen
-    return None if known else replace(
+    return None if logged else replace(
         seen, there=min(seen.there, seen.there - pile.there + NEUTRAL.no_pile))
 
 

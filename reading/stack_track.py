@@ -49,8 +49,7 @@ class StackLimits:
     tones: float = 0.05  # of the blocks of one maker (assumed: wood)
     shadows: float = 0.07  # part of the looks on which a shadow changes the tone (measured: 0.05 to 0.08 beyond 0.03)
     shadow: float = 0.6  # range of tones in a shadow
-    lasts: float = 0.05  # part of the looks in a shadow after which the next one, within two seconds, is still in it
-    # (14 recorded tables: 2 of 38)
+    lasts: float = 0.05  # part of the looks in a shadow after which the next one, within two seconds, is too (chosen)
     covers: float = 0.2  # tiles from where the top of a first block is expected to where it may appear: about half its
     # width, so that it covers its place (chosen)
     unclear: float = 2.0  # evidence of one look against a top that may well be there (chosen)
@@ -134,8 +133,8 @@ class StackTrack:
         return came_s - max(moved_s - STACK.handled_s, 0.0)
 
     def unseen(self) -> tuple[Pile, ...]:
-        """The pile with one block more, if its top has not been seen since something moved over it: added before the
-        first look in vain since then, or before a later one for which something moved there as long as it takes."""
+        """Hypotheses with one block more, if the top has not been seen since something moved over it: one for the first
+        look in vain since then, and one for each later look before which something moved there as long as it takes."""
         best = self.piles[0]
         since = [(t_s, moved_s) for t_s, _, moved_s in takewhile(lambda seen: not seen[1], reversed(self.looks))
                  if moved_s > 0.0][::-1]
@@ -259,8 +258,8 @@ def _after(pile: Pile, most: int, look: StackLook, share: float, t_s: float, noi
     if pile.height == 0:
         yield replace(pile, weight=pile.weight + share * none, moved_s=pile.moved_s if there > 0.0 else 0.0)
         for count in range(1, most + 1) if there > 0.0 else ():
-            high = look.heights[count] - look.heights[1] if count < len(look.heights) else 0.0
-            yield Pile(height=count, weight=pile.weight - count * adds + share * (some + high), mean=top, var=seen,
+            likelier = look.heights[count] - look.heights[1] if count < len(look.heights) else 0.0
+            yield Pile(height=count, weight=pile.weight - count * adds + share * (some + likelier), mean=top, var=seen,
                        came_s=(*pile.came_s, *(t_s,) * count), tone=_alike(None, look.tone)[0])
         return
     if there < 0.0:  # its top was not found: covered, if it is there

@@ -237,18 +237,17 @@ class StackMoves:
         by_time: dict[float, list[Way]] = {}
         best: tuple[float, float, float, float, list[Way]] | None = None
         other = max((p.weight for p in track.piles if p.height <= known), default=-LIMITS.floor)
-        unseen = track.unseen()
-        for pile in (*track.piles, *unseen):
+        for pile, unseen in (*((p, False) for p in track.piles), *((p, True) for p in track.unseen())):
             came = not_logged(pile.came_s, pile.height - known, logged)
             for came_s in came:
                 if came_s not in by_time:
                     by_time[came_s] = list(ways(came_s))
             if not came or not all(by_time[came_s] for came_s in came):
                 continue
-            if pile in unseen and not lost and not any(w.takes for w in by_time[came[-1]]):
+            if unseen and not lost and not any(w.takes for w in by_time[came[-1]]):
                 continue  # the next look will tell
             first, *later = turns_of([by_time[came_s] for came_s in came])
-            if pile in unseen and not first.takes and first.back < LIMITS.patience_turns:
+            if unseen and not first.takes and first.back < LIMITS.patience_turns:
                 continue  # rather somebody stands on it (`covered_tops`)
             margin = pile.weight - other + sum(w.likely for w in later)
             if best is None or margin + first.likely > best[0]:

@@ -8,7 +8,8 @@ import pytest
 from tables import figure
 from test_neutral import EAST, FAR, WEST, PiecesTable, agreed, questions
 
-from reading.sightings import updated
+from reading.neutral import stood
+from reading.sightings import Sighting, updated
 from scoring.expansions.dragon_moves import DragonMoved, FairyMoved
 from scoring.tiles import Square
 from vision.looks import NeutralLook, SquareLook, StackLook, TableLook
@@ -151,3 +152,19 @@ def test_a_pile_of_the_same_wood_is_not_the_piece() -> None:
     for foot in (piece.foot, (0.51, 0.58)):
         assert odds(foot, [FAR]) < 0.0 < odds(foot, []) < 2.0
     assert odds((0.2, 0.8), [FAR]) == odds((0.2, 0.8), []) == piece.there
+
+
+STAY = Sighting(odds=3.0, peak=3.0, t_s=30.0, came_s=20.0, first_s=20.0, found_s=22.0, foot=(0.5, 0.5))
+LEFT, NOW_AT = replace(STAY, odds=-4.0, found_s=10.0), replace(STAY, first_s=25.0, found_s=30.0)
+
+
+@pytest.mark.parametrize(("stay", "left", "now_at"), [
+    (replace(STAY, found_s=20.0), LEFT, NOW_AT),  # in a single look
+    (replace(STAY, odds=0.4), LEFT, NOW_AT),  # hardly seen
+    (replace(STAY, piled=True), LEFT, NOW_AT),  # maybe a block
+    (STAY, replace(LEFT, found_s=21.0), NOW_AT),  # before it had left
+    (STAY, LEFT, replace(NOW_AT, first_s=21.0)),  # while it was seen where it is now
+    (STAY, LEFT, replace(NOW_AT, odds=-0.5)),  # it is seen nowhere
+])
+def test_what_does_not_count_as_having_stood_somewhere(stay: Sighting, left: Sighting, now_at: Sighting) -> None:
+    assert stood(STAY, LEFT, NOW_AT) and not stood(stay, left, now_at)

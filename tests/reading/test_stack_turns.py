@@ -137,6 +137,13 @@ def test_a_look_after_several_turns_may_show_several_blocks(moved_s: float, seve
     assert looked_at(known, top(3, floor=floor), 60.0, moved_s=moved_s).height == 1 + 2 * several
 
 
+def test_how_high_a_new_pile_is_is_told_by_the_look_too() -> None:
+    """That it was not looked at before says nothing of how long hands were there."""
+    seen = replace(top(1), heights=(-6.0, -9.0, -0.1))
+    assert looked_at(began(0), seen, 20.0, moved_s=30.0).height == 2
+    assert looked_at(began(0), seen, 20.0, moved_s=2.0).height == 1
+
+
 def test_a_block_that_nobody_sees_may_have_been_added_before_each_look_with_a_hand_there() -> None:
     track = looked_at(began(1), top(1), 20.0, moved_s=0.0)
     for t_s, moved_s in (30.0, 0.5), (31.5, 0.0), (50.0, 3.0), (52.0, 0.5):

@@ -227,6 +227,7 @@ def test_blocks_that_the_log_has_are_told_from_the_one_that_it_has_not() -> None
     assert not_logged((20.0, 60.0), 0, []) == ()
     assert not_logged((20.0, 28.0), 1, [(10.0, 30.0)]) == (28.0,)  # seen as that turn ended: the next one's
     assert not_logged((28.0, 60.0), 1, [(10.0, 30.0)]) == (60.0,)
+    assert not_logged((20.0, 60.0), 2, [(50.0, 70.0)]) == (20.0, 60.0)  # the log has one that no look showed
 
 
 @pytest.mark.parametrize("taken", [True, False])
