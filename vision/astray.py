@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square
-from vision.background import colour_distance, colours_of
+from vision.background import alike, appearance
 from vision.frames import Image
 from vision.lattice import Array, Lattice, apply, neighbours
 from vision.senses import TileEvidence, TileSense, pulled
@@ -33,7 +33,7 @@ class AstrayLimits:
     prior: float = -2.5  # log-odds of a new tile so far off: most things beside a board are none (chosen)
     rests_s: float = 4.0  # a new one must lie so long before it counts: hands hold tiles still (chosen)
     same: float = 0.05  # farther than this from where it was found before it has moved
-    squares: int = 1  # that are searched in one look, those first that were not for longest
+    squares: int = 1  # that are searched in a look, of tiles that lay and of new ones: least recently searched first
 
 
 ASTRAY = AstrayLimits()
@@ -73,8 +73,8 @@ class Resting:
 def found_astray(sense: TileSense, bgr: Image, lattice: Lattice, at: Square, table: npt.NDArray[np.float32] | None,
                  hidden_lab: float) -> TileEvidence | None:
     """The tile of a square that is not seen in its place, where it lies near there: around that place, or around where
-    its neighbours let it be expected. What is within ``hidden_lab`` of the colour ``table`` (3,), in Lab, is bare
-    table; without it, all places are tried. None if there is none, or only those of other squares."""
+    its neighbours let it be expected. What looks like ``table`` (4,) within ``hidden_lab`` is bare table;
+    without it, all places are tried. None if there is none, or only those of other squares."""
     starts = [lattice.predict(at), *([lattice.expected(at)] if at in lattice.shifts else [])]
     others = np.array([_middle(lattice, lattice.pose(square, shift)) for square, shift in lattice.shifts.items()
                        if square != at]).reshape(-1, 2)
@@ -119,4 +119,4 @@ def _apart(middle: Array, others: Array) -> float:
 
 def _bare(bgr: Image, pose: Array, table: npt.NDArray[np.float32], hidden_lab: float) -> float:
     """The share of a place that looks like the bare table."""
-    return float((colour_distance(colours_of(bgr, {(0, 0): pose})[0, 0], table) < hidden_lab).mean())
+    return alike(appearance(bgr, {(0, 0): pose})[0, 0], table, hidden_lab)

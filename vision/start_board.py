@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import EDGES, STEP, Square
-from vision.background import colour_distance, colours_of
+from vision.background import appearance, colour_distance
 from vision.frames import Image
 from vision.lattice import UNIT, Array, Lattice, apply, area, inside, rectify
 from vision.senses import TileEvidence, TileSense, log_normal
@@ -54,7 +54,7 @@ class StartSquares:
     learns what they look like, and what covers them."""
 
     readings: Mapping[Square, tuple[str, int]] = field(default_factory=dict)
-    _colours: dict[Square, npt.NDArray[np.float32]] = field(default_factory=dict)  # (8, 8, 3) Lab of each, uncovered
+    _colours: dict[Square, npt.NDArray[np.float32]] = field(default_factory=dict)  # (8, 8, 4) of each, uncovered
 
     def evidence(self, bgr: Image, sense: TileSense, at: Square, pose: Array) -> TileEvidence:
         """The evidence about a square: the board was found as a whole, and lies where it lies. Less of the square is
@@ -62,7 +62,7 @@ class StartSquares:
         names, (tile, rot) = [kind.id for kind in sense.kinds], self.readings[at]
         loglik = np.full((len(names), 4), _NOT_THIS)
         loglik[names.index(tile), rot] = 0.0
-        part = self._uncovered(at, colours_of(bgr, {at: pose})[at])
+        part = self._uncovered(at, appearance(bgr, {at: pose})[at])
         return TileEvidence(pose=pose, there=sense.limits.there_most, loglik=log_normal(loglik),
                             seen=float(inside(bgr.shape, pose, 12).mean()) * (part if part < _COVERED else 1.0))
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scoring.tiles import Square
 from vision.astray import ASTRAY, AstrayFinder, Resting
 from vision.attention import Attention, Followed
-from vision.background import bare_evidence, colour_distance, colours_of, painted_over
+from vision.background import alike, appearance, bare_evidence, painted_over
 from vision.dial import DialPiece
 from vision.figures import Seen
 from vision.frames import Frame, Image
@@ -40,9 +40,9 @@ Finder = Callable[[Image], Lattice | None]
 @dataclass(slots=True)
 class _Square:
     """State of a square: since when it is ``due`` (something moved over it; None when it is not), since when it was
-    ``touched`` by what has ``moved`` over it since it was last ``looked`` at (None: nothing has), when its tile was
-    last ``searched`` for around it, whether that look found its tile ``covered``, and its colours (8, 8, 3) when
-    ``bare``."""
+    ``touched`` by what has ``moved`` over it since it was last ``looked`` at (None: nothing has), when its tile
+    was last ``searched`` for around it, whether that look found its tile ``covered``, and its appearance (8, 8, 4)
+    when ``bare``."""
 
     due_s: float | None = None
     changed: bool = False
@@ -269,7 +269,7 @@ class Tracker:
         board = self.lattice.board & poses.keys()
         evidence = self.sense.look(bgr, {at: pose for at, pose in poses.items() if at not in board})
         evidence |= {at: self.start.evidence(bgr, self.sense, at, poses[at]) for at in sorted(board)}
-        levels = colours_of(bgr, {at: e.pose for at, e in evidence.items()})
+        levels = appearance(bgr, {at: e.pose for at, e in evidence.items()})
         known = {at: s.bare for at, s in self._squares.items() if s.bare is not None}
         bare = bare_evidence(evidence, levels, known, a)
         tiles = {at: e for at, e in evidence.items() if e.there > a.there and e.seen > a.seen}
@@ -331,17 +331,18 @@ class Tracker:
     def _astray(self, bgr: Image, unseen: Mapping[Square, TileEvidence],
                 levels: Mapping[Square, npt.NDArray[np.float32]], lay: Set[Square],
                 ) -> Iterator[tuple[Square, TileEvidence]]:
-        """Tiles beside their places: those that ``lay``, even in the table's colours, and new ones on bare table."""
+        """Tiles beside their places: those that ``lay``, even if they look like the table, and new ones."""
         assert self.lattice is not None and self.stillness is not None
-        bare, a = [s.bare for s in self._squares.values() if s.bare is not None], self.attention
+        bare, a = {at: s.bare for at, s in self._squares.items() if s.bare is not None}, self.attention
         if not bare or self.astray is None:
             return
-        table = np.median(np.array(bare), axis=(0, 1, 2))
-        odd = [at for at, e in unseen.items() if e.seen > a.seen and at not in self.lattice.board and (
-            at in lay or float((colour_distance(levels[at], table) < a.hidden_lab).mean()) < ASTRAY.all_bare)]
-        waits = self._resting.waiting
-        for at in sorted(odd, key=lambda at: (at not in waits, self._squares.setdefault(at, _Square()).searched_s, at)
-                         )[:ASTRAY.squares]:
+        table = np.median(np.array([*bare.values()]), axis=(0, 1, 2))
+        odd = [at for at, e in unseen.items() if e.seen > a.seen and at not in self.lattice.board and (at in lay or all(
+            alike(levels[at], known, a.hidden_lab) < ASTRAY.all_bare for known in (table, bare.get(at, table))))]
+        last_s = {at: self._squares.setdefault(at, _Square()).searched_s for at in odd}
+        odd.sort(key=lambda at: (at not in self._resting.waiting, last_s[at], at))
+        lain, new = ([at for at in odd if (at in lay) is was] for was in (True, False))
+        for at in lain[:ASTRAY.squares] + new[:ASTRAY.squares]:
             self._squares[at].searched_s = self.stillness.now_s
             found = self.astray(bgr, self.lattice, at, None if at in lay else table, a.hidden_lab)
             if found is not None:
@@ -355,17 +356,17 @@ class Tracker:
         return (square.due_s is not None and square.due_s <= now) or now - square.looked_s > self.attention.again_s
 
     def _light(self, bgr: Image, open_: Mapping[Square, npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
-        """(3,) change of light since squares were seen bare: the median over all of them, including those not read now
-        (``open_`` are), whose colours are updated. What moves over a square is no light."""
+        """(4,) change of light since squares were seen bare: the median over all of them, including those not read now
+        (``open_`` are), whose appearance is updated. What moves over a square is no light."""
         assert self.lattice is not None and self.stillness is not None
         known = {at: s.bare for at, s in self._squares.items() if s.bare is not None and at not in self.lattice.shifts}
         beside = {at: self.lattice.predict(at) for at in known if at not in open_}
         boxes = self.stillness.boxes(beside, self.attention.grow)
         restless = self.stillness.restless(boxes, self.attention.still_s) > self.stillness.pace.spare
         beside = {at: pose for (at, pose), moves in zip(beside.items(), restless, strict=True) if not moves}
-        now = {**colours_of(bgr, beside), **{at: colours for at, colours in open_.items() if at in known}}
+        now = {**appearance(bgr, beside), **{at: colours for at, colours in open_.items() if at in known}}
         if len(now) < max(self.attention.table_least, self.attention.lit_part * len(known)):
-            return np.zeros(3, np.float32)
+            return np.zeros(4, np.float32)
         each = [np.median(colours - known[at], axis=(0, 1)) for at, colours in now.items()]
         light = np.asarray(np.median(each, axis=0), np.float32)
         for at in beside:
@@ -380,12 +381,12 @@ class Tracker:
         if table is None:
             others = [s.bare for s in self._squares.values() if s.bare is not None]
             if len(others) >= (1 if was else self.attention.table_least):
-                table = np.median(np.array(others), axis=(0, 1, 2)) * np.ones((8, 8, 1), np.float32)
+                table = np.median(np.array(others), axis=(0, 1, 2))
             elif was:
                 return 0.0
             else:
                 table = colours - light
-        part = float((colour_distance(colours, table + light) < self.attention.hidden_lab).mean())
+        part = alike(colours, table + light, self.attention.hidden_lab)
         if part > self.attention.bare_kept:
             square.bare = colours  # adapt to slow or sudden changes of light
         return part

@@ -8,6 +8,8 @@ import pytest
 from drawings import base_set, drawing
 
 from scoring.tiles import Square, catalogue
+from vision.astray import ASTRAY
+from vision.background import alike, appearance
 from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply
 from vision.tracker import Tracker
@@ -18,7 +20,7 @@ GRID = np.array([[PX, 0, 350.0], [0, PX, 220.0], [0, 0, 1.0]])
 BOARD = {(0, 0): ("base.D", 0), (1, 0): ("base.V", 0), (0, 1): ("base.U", 0), (-1, 0): ("base.D", 2),
          (0, -1): ("base.E", 2), (1, 1): ("base.K", 1)}
 KINDS = [tile for name, tile in catalogue().items() if name.startswith("base.")]
-SKIN, CLOTH, GRASS = (120, 150, 200), (60, 70, 120), (62, 128, 108)  # BGR
+SKIN, CLOTH, GRASS, TOWN = (120, 150, 200), (60, 70, 120), (62, 128, 108), (94, 127, 161)  # BGR
 
 
 def moved(x: float, y: float, turn_deg: float = 0.0) -> Array:
@@ -116,6 +118,23 @@ def test_a_tile_of_the_colours_of_the_table_is_found_where_it_was_pushed() -> No
     watched.show(table(BOARD, {(1, 0): pushed}, hand=(1, 1), cloth=GRASS))
     watched.show(table(BOARD, both, cloth=GRASS))
     assert all(watched.off(at, pushed) < 0.05 for at in both)
+
+
+@pytest.mark.parametrize("motion", [moved(0.1, 0.45), moved(0.3, 0.3), moved(0.35, -0.2, 12.0)])
+def test_a_new_tile_of_the_colours_of_the_table_is_found_by_its_texture(motion: Array) -> None:
+    watched, laid = Table(BOARD, TOWN), {**BOARD, (2, 0): ("base.C", 0)}
+    watched.show(table(laid, {(2, 0): motion}, cloth=TOWN), frames=20)
+    assert watched.tracker.poses.keys() == laid.keys() and watched.off((2, 0), motion) < 0.05
+
+
+def test_joints_of_a_bare_table_are_not_taken_for_a_printed_tile() -> None:
+    boards = table({}, {}, cloth=TOWN)
+    at_joint = pose((3, 3), moved(0.0, 0.0))
+    plain = appearance(boards, {(0, 0): at_joint})[0, 0]
+    cv2.line(boards, (0, 470), (SIZE[0], 470), (30, 45, 60), 3)
+    assert alike(appearance(boards, {(0, 0): at_joint})[0, 0], np.median(plain, axis=(0, 1)), 16.0) > ASTRAY.all_bare
+    town = table({(3, 3): ("base.C", 0)}, {}, cloth=TOWN)
+    assert alike(appearance(town, {(0, 0): at_joint})[0, 0], np.median(plain, axis=(0, 1)), 16.0) < ASTRAY.bare
 
 
 def test_what_is_no_tile_is_not_found_beside_the_board() -> None:
