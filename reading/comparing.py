@@ -12,7 +12,7 @@ from reading.limits import LIMITS
 from reading.logged_game import same_tile
 from reading.shapes import shape
 from scoring.board import mismatches
-from scoring.events import Event, TilePlaced
+from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.tiles import Square, catalogue
 
 
@@ -36,9 +36,9 @@ def _same_turn(turn: Turn) -> bool:
 def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[float, float]:
     """The margins in nats of the tile (as a shape on a square) and of the figure of a turn of the reported history:
     between the best explanations that agree on it, whatever else they say, and the best that differ; negative if the
-    latter are likelier."""
+    latter are likelier. Being in the log is no evidence of either."""
     tile = figure = math.inf
-    explained = [(h.score, h.turn_at(turn.at)) for h in histories]
+    explained = [(h.score - _for_agreeing(t), t) for h in histories for t in (h.turn_at(turn.at),)]
     alike = [(score, t) for score, t in explained if t is not None and _same_shape(t.tile, turn.tile)]
     own = max((score for score, _ in alike), default=told.score)
     for score, theirs in explained:
@@ -50,17 +50,35 @@ def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[fl
             figure = min(figure, own - score)
     weighed = [t.tile for _, t in explained if t is not None]  # in whole histories, not only for this turn
     figures = {t.figure for _, t in alike}
-    mine = turn.weight - (_contradicted(told, turn, turn.tile) if turn.tile is not None else 0.0)
-    for placed, event, weight in turn.others:
+    alone = turn.weight - _for_agreeing(turn)
+    mine = alone - (_contradicted(told, turn, turn.tile) if turn.tile is not None else 0.0)
+    for placed, event, weight in _others(turn):
         if not _same_shape(placed, turn.tile):
             if not any(_same_shape(placed, known) for known in weighed):
                 tile = min(tile, max(mine - weight + _contradicted(told, turn, placed), 0.0))
         elif event not in figures and placed.player == (turn.tile.player if turn.tile else None):
-            figure = min(figure, max(turn.weight - weight, 0.0))
-    if turn.group is not None:  # being in the log is no evidence
-        tile -= LIMITS.logged
-        figure -= LIMITS.logged * bool(turn.group.figures())
+            figure = min(figure, max(alone - weight, 0.0))
     return tile, figure
+
+
+def _for_agreeing(turn: Turn | None) -> float:
+    """The part of a turn's weight that comes from agreeing with the log."""
+    return 0.0 if turn is None else _agreement(turn, turn.tile, turn.figure)
+
+
+def _others(turn: Turn) -> list[tuple[TilePlaced, FigurePlaced | None, float]]:
+    """A turn's explanations, without what they gain from agreeing with the log."""
+    return [(tile, figure, weight - _agreement(turn, tile, figure)) for tile, figure, weight in turn.others]
+
+
+def _agreement(turn: Turn, tile: TilePlaced | None, figure: FigurePlaced | None) -> float:
+    """What an explanation of a turn gains from agreeing with the log: `reading.layings.Offers` adds it for the tile and
+    once more for the figure, which another tile may have no place for."""
+    if turn.group is None or turn.group.tile is None or turn.laying is None:
+        return 0.0
+    told = turn.group.figures()
+    kept = figure is not None and not any(f.pinned for f in told) and any(f.event == figure for f in told)
+    return LIMITS.logged * ((tile == turn.group.tile.event) + kept)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,27 +144,15 @@ def alternatives(histories: Sequence[History], turn: Turn, *, figure: bool) -> l
             continue
         event = theirs.figure if figure and theirs is not None else tile
         key: tuple[Event, ...] = (event,) if event is not None else ()
-        weights[key] = max(weights.get(key, -math.inf), h.score - best)
-    for placed, event, weight in turn.others:
+        weights[key] = max(weights.get(key, -math.inf), h.score - _for_agreeing(theirs) - best)
+    for placed, event, weight in _others(turn):
         if figure and not _same_shape(placed, turn.tile):
             continue
         key = ((event,) if event else ()) if figure else (placed,)
         weights.setdefault(key, min(0.0, weight - turn.weight - _contradicted(histories[0], turn, placed)))
-    logged = _logged(turn, figure=figure)
-    for key in weights:  # being in the log is no evidence
-        if logged is not None and key and (same_tile(key[0], logged) if isinstance(logged, TilePlaced) else
-                                           key[0] == logged):
-            weights[key] -= LIMITS.logged
     total = sum(math.exp(w) for w in weights.values())
     ranked = sorted(weights.items(), key=lambda w: -w[1])
     return [(events, math.exp(w) / total) for events, w in ranked[:5]]
-
-
-def _logged(turn: Turn, *, figure: bool) -> Event | None:
-    """The tile or figure that the log has in a turn."""
-    if turn.group is None or turn.group.tile is None:
-        return None
-    return next((f.event for f in reversed(turn.group.figures())), None) if figure else turn.group.tile.event
 
 
 def _contradicted(h: History, turn: Turn, placed: TilePlaced) -> float:

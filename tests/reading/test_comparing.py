@@ -14,7 +14,8 @@ from reading.layings import COSTS, Turn
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedTurn
 from scoring.engine import new_game, step
-from scoring.events import FigurePlaced, TilePlaced
+from scoring.events import Event, FigurePlaced, TilePlaced
+from vision.looks import probability
 
 AT = (1, 0)
 ROAD = TilePlaced(player=0, tile="base.U", at=AT, rot=0)
@@ -23,8 +24,11 @@ THIEF = FigurePlaced(player=0, figure="follower", at=AT, feature="road", where="
 
 
 def turn(tile: TilePlaced, figure: FigurePlaced | None = None, *, told: bool = False,
-         others: tuple[tuple[TilePlaced, FigurePlaced | None, float], ...] = ()) -> Turn:
-    group = LoggedTurn(tile=LoggedEvent(seq=1, event=tile, pinned=False, asked=False)) if told else None
+         others: tuple[tuple[TilePlaced, FigurePlaced | None, float], ...] = (),
+         log: tuple[Event, ...] = ()) -> Turn:
+    tile_line, *rest = (LoggedEvent(seq=n, event=e, pinned=False, asked=False)
+                        for n, e in enumerate(log or (tile,), 1))
+    group = LoggedTurn(tile=tile_line, rest=tuple(rest)) if told or log else None
     return Turn(at=AT, tile=tile, figure=figure, group=group, weight=0.0,
                 laying=SimpleNamespace(all=others))  # type: ignore[arg-type]
 
@@ -50,9 +54,32 @@ def test_where_a_tile_is_none_nobody_is_asked_who_stands_on_it() -> None:
 def test_every_explanation_with_the_same_tile_speaks_for_it() -> None:
     """The likeliest history is not the told one, but both have that tile: no doubt of it."""
     mine = turn(ROAD, told=True)
-    tile, _ = margins([history(0.0, turn(ROAD)), history(-1.5, mine), history(-4.0, turn(BEND))], history(-1.5, mine),
-                      mine)
+    told = history(-1.5, mine)
+    tile, _ = margins([history(0.0, turn(ROAD, THIEF, told=True)), told, history(-4.0, turn(BEND))], told, mine)
     assert tile == pytest.approx(4.0 - LIMITS.logged)
+
+
+def test_a_figure_that_is_in_the_log_is_no_evidence_of_the_tile_with_a_place_for_it() -> None:
+    """The other tile has no such segment, so nothing that stands on it can be as it is logged."""
+    log, guard = (ROAD, THIEF), replace(THIEF, where="S W")
+    mine = turn(ROAD, THIEF, log=log)
+    others = ((ROAD, THIEF, 0.0), (BEND, guard, -3.0), (ROAD, None, -4.0))
+    told, bent = history(0.0, mine), history(-3.0, turn(BEND, guard, log=log))
+    margin = 3.0 - 2 * LIMITS.logged
+    assert margins([told, bent], told, mine)[0] == pytest.approx(margin)
+    alone = replace(mine, laying=SimpleNamespace(all=others))  # type: ignore[arg-type]
+    only = replace(told, turns=(alone,))
+    assert margins([only], only, alone) == (pytest.approx(margin), pytest.approx(4.0 - LIMITS.logged))
+    for histories, one in (([told, bent], mine), ([only], alone)):
+        assert alternatives(histories, one, figure=False)[0] == ((ROAD,), pytest.approx(probability(margin)))
+
+
+def test_what_the_log_has_is_not_held_against_what_amends_it() -> None:
+    """The reported history has another figure than the log: the log's gains from that, and no look says so."""
+    log = (ROAD, THIEF)
+    mine, logged = turn(ROAD, log=log), turn(ROAD, THIEF, log=log)
+    told = history(0.0, mine)
+    assert margins([told, history(-2.0, logged)], told, mine)[1] == pytest.approx(2.0 + LIMITS.logged)
 
 
 def test_a_figure_is_held_against_those_on_the_same_tile() -> None:
