@@ -290,13 +290,13 @@ def _figures(belief: TableBelief, look: TableLook,
     taken: dict[int, tuple[Square, FigureLook]] = {}
     left = set(range(len(found)))
     pairs = sorted((_apart(track, *found[n]), i, n) for i, track in tracks.items() for n in left
-                   if _apart(track, *found[n]) < LIMITS.same_foot and _one(track, found[n][1]))
+                   if _apart(track, *found[n]) < LIMITS.same_foot and _one(track, *found[n]))
     for _, i, n in pairs:
         if i not in taken and n in left:
             taken[i] = found[n]
             left.discard(n)
     for i, (at, f) in list(taken.items()):
-        if _print_of(tracks[i], f):
+        if f.there < 0.0 and _clear(tracks[i]):  # print on which it stood
             del taken[i]
         elif _on_print(tracks[i], f):
             left.add(found.index((at, f)))
@@ -335,19 +335,21 @@ def _foot(at: Square, f: FigureLook) -> tuple[float, float]:
 
 
 def _apart(track: FigureTrack, at: Square, f: FigureLook) -> float:
-    x, y = _foot(at, f)
-    return math.hypot(x - track.foot[0], y - track.foot[1])
+    return math.dist(_foot(at, f), track.foot)
 
 
-def _one(track: FigureTrack, f: FigureLook) -> bool:
-    """Whether the paints of a track and of a look are compatible."""
+def _one(track: FigureTrack, at: Square, f: FigureLook) -> bool:
+    """Whether what a look shows may be the figure of a track: their paints are compatible, and it is not print beside
+    the place of one that was always seen clearly."""
+    if f.there < LIMITS.clear_figure and _clear(track) and _apart(track, at, f) > LIMITS.moved_foot:
+        return False
     a, b = track.paints, _normal(f.colours)
     return max((a.get(c, -12.0) + b[c] for c in b), default=0.0) > LIMITS.other_paint
 
 
-def _print_of(track: FigureTrack, f: FigureLook) -> bool:
-    """Whether what a look shows where a figure stood is likelier print than that figure: it was always seen clearly."""
-    return f.there < 0.0 and track.there >= LIMITS.clear_figure * track.weight
+def _clear(track: FigureTrack) -> bool:
+    """Whether a figure was always seen clearly: what looks only a little like one is not that figure then."""
+    return track.there >= LIMITS.clear_figure * track.weight
 
 
 def _on_print(track: FigureTrack, f: FigureLook) -> bool:
@@ -358,12 +360,8 @@ def _on_print(track: FigureTrack, f: FigureLook) -> bool:
 
 def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) -> FigureTrack:
     weight = seen * _fresh(track.looked_s, t)
-    foot, x, y = track.foot, *_foot(at, f)
-    if math.hypot(x - foot[0], y - foot[1]) > LIMITS.moved_foot:
-        foot = (x, y)
-    else:
-        share = weight / (track.weight + weight)
-        foot = (foot[0] + share * (x - foot[0]), foot[1] + share * (y - foot[1]))
+    share = 1.0 if _apart(track, at, f) > LIMITS.moved_foot else weight / (track.weight + weight)
+    x, y = [old + share * (new - old) for old, new in zip(track.foot, _foot(at, f), strict=True)]
     # one that was gone and has returned was really away: no look missed it
     flickers, away = track.flickers + (track.missed if track.present else 0.0), track.away
     if not track.present and track.missed_s is not None:
@@ -372,7 +370,7 @@ def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) 
     colours = _normal(f.colours)
     width, width_spread, measured = averaged((track.width, track.width_spread, track.measured), f, weight)
     return replace(
-        track, foot=foot, spread=min(track.spread, f.spread), seen_s=t, looked_s=t, weight=track.weight + weight,
+        track, foot=(x, y), spread=min(track.spread, f.spread), seen_s=t, looked_s=t, weight=track.weight + weight,
         there=track.there + f.there * weight, lying=track.lying + f.lying * weight,
         colours={c: track.colours.get(c, -12.0 * track.weight) + colours.get(c, -12.0) * weight
                  for c in {**track.colours, **colours}},

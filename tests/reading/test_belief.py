@@ -9,6 +9,7 @@ import pytest
 from tables import START, figure, look
 
 from reading.belief import TableBelief, figures_seen_on, updated
+from reading.limits import LIMITS
 from reading.shapes import shape
 from scoring.tiles import catalogue, where
 from vision.looks import NeutralLook, SquareLook, TableLook, posture, segments
@@ -190,6 +191,22 @@ def test_print_where_a_figure_stood_is_not_that_figure() -> None:
     faint = believed(*[seen(5.0 * n, 1.5) for n in range(4)], *[seen(20.0 + 5 * n, -0.5) for n in range(3)])
     assert not any(f.present and f.real > 0.0 for f in clear.figures.values())
     assert [f.present for f in faint.figures.values()] == [True]
+
+
+def test_print_beside_the_place_of_a_figure_is_not_that_figure_moved() -> None:
+    """Once a knight is gone home, a look is misled by the print of the next tile. Seen clearly he was pushed there."""
+    def seen(t_s: float, there: float, x: float) -> TableLook:
+        knight = replace(figure("base.E", 1, "city", "E", "red", there=there), foot=(x % 1, 0.4))
+        return look(t_s, {**START, (1, 0): ("base.E", 1), (2, 0): ("base.E", 3)}, {(1 + int(x), 0): (knight,)})
+
+    there = [seen(5.0 * n, 7.0, 0.8) for n in range(5)]
+    gone = believed(*there, *[seen(25.0 + 5 * n, 1.5, 1.1) for n in range(3)])
+    knight, print_ = gone.figures.values()
+    assert (knight.at, knight.present, print_.at) == ((1, 0), False, (2, 0)) and print_.real < LIMITS.sure
+    (pushed,) = believed(*there, *[seen(25.0 + 5 * n, 6.0, 1.1) for n in range(3)]).figures.values()
+    assert pushed.at == (2, 0) and pushed.present
+    (faint,) = believed(*[seen(5.0 * n, 1.5, 0.8 + 0.3 * (n > 3)) for n in range(7)]).figures.values()
+    assert faint.at == (2, 0)  # one that never was seen clearly may have been moved
 
 
 def test_a_figure_on_what_looked_a_little_like_one_has_come_since() -> None:
