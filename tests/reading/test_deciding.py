@@ -382,6 +382,19 @@ def test_who_stands_on_an_older_tile_follows_its_correction(game: Game) -> None:
     assert game.events[0].tile == "base.A" and (placed.feature, placed.where) == ("road", "W")  # type: ignore[attr-defined]
 
 
+def test_where_people_say_somebody_stands_the_tile_has_such_a_place(game: Game) -> None:
+    """Looks were fairly sure that its road goes on, and there is a twin whose road turns."""
+    looks = {(1, 0): {("base.U", 0): 0.0, ("base.V", 0): -2.5}}
+    game.sees(EAST, {(1, 0): thief("red")}, doubts=looks, times=6)
+    tile, put = game.events
+    assert isinstance(tile, TilePlaced) and isinstance(put, FigurePlaced) and tile.tile == "base.U"
+    game.sees(EAST, {(1, 0): thief("red")}, doubts=looks, times=6)
+    assert game.asked() == []
+    game.book.say(Amended(seq=2, body=replace(put, where="S W")))
+    game.sees(EAST, {(1, 0): thief("red")}, doubts=looks, times=1)
+    assert game.asked() == [tile]
+
+
 def test_what_a_person_took_back_is_not_told_again(game: Game) -> None:
     game.sees(EAST, {(1, 0): thief("red")})
     game.book.say(Retracted(seq=2))
