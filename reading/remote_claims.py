@@ -94,8 +94,8 @@ class RemoteClaims:
                     asked.append(Doubt(decision=made, gain=1.0, due=True))
                 elif made is not None and for_s >= LIMITS.notice_s:
                     told.append(made)
-        if apart:
-            rest = {i: f if i not in apart else f.as_before if f.came_s < apart[i] else None
+        if apart:  # who was seen first with the next tile may have stood there before it
+            rest = {i: f if i not in apart else f.as_before if f.came_s <= apart[i] else None
                     for i, f in belief.figures.items()}
             belief = replace(belief, figures={i: f for i, f in rest.items() if f is not None})
         return belief, told, asked

@@ -72,6 +72,31 @@ def test_it_may_lead_back_to_where_one_was_sent_home_from() -> None:
     assert len([e for e in table.events if isinstance(e, FigurePlaced)]) == 2
 
 
+def test_who_came_to_sight_with_the_next_tile_stays_told_when_another_one_stands_there() -> None:
+    """Ben's tile with his thief and Anna's next one were seen first in one look. Once the dragon has eaten him and
+    another one stands there, a hand is seen on the tile."""
+    table = PiecesTable()
+    table.lays(EAST, "dragon.17", 0)
+    table.stands["dragon"] = EAST, (0.5, 0.5)
+    thief = (figure("base.U", 0, "road", "E W", "blue"),)
+    table.figures[WEST] = thief
+    table.tiles[WEST] = "base.U", 0
+    table.lays(FAR, "base.U", 0)
+    del table.figures[WEST]
+    table.stands["dragon"] = (-3, 0), (0.5, 0.5)
+    table.lays((-3, 0), "dragon.16", 0)
+    table.lays((2, 0), "base.U", 0)
+    table.figures[WEST] = thief
+    table.lays((3, 0), "dragon.08", 0)
+    put = [e for e in table.events if isinstance(e, FigurePlaced)]
+    assert [(e.player, e.at, e.portal) for e in put] == [(1, WEST, False), (1, WEST, True)]
+    for n in range(4, 8):
+        table.lays((n, 0), "base.U", 0)
+    table.figures[WEST] = (*thief, figure("base.U", 0, "field", "NL NR EL WR", "red", there=0.5))
+    table.sees(1)
+    assert [e for e in table.events if isinstance(e, FigurePlaced)] == put
+
+
 def test_the_figure_may_be_seen_before_the_portals_tile(table: PiecesTable) -> None:
     """The hand that put it down still covered the tile."""
     table.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
