@@ -150,11 +150,14 @@ def seen_again(laid: TileTrack, said: Mapping[Reading, float], rest: float, ther
 
 def contradicts(laid: TileTrack, said: Mapping[Reading, float], rest: float, covered: bool) -> bool:
     """Whether a look clearly shows another tile than the earlier looks of the same kind (bare or covered). If there are
-    none, print may look different merely because a figure arrived or left: then only a rotation counts."""
+    none, print may look different merely because a figure arrived or left: then only a rotation counts. So it does of a
+    tile that was seen bare, whatever covers it now: one that figures and piles hide in turn looks different each time.
+    """
     alike = laid.looks.get(covered)
     believed, other = laid.readings if alike is None else alike.readings
     best = max(believed, key=lambda r: (believed[r], r))
     now = max(said, key=lambda r: (said[r], r))
-    if shape(*best) == shape(*now) or alike is None and best[0] != now[0]:
+    hidden = alike is None or covered and False in laid.looks
+    if shape(*best) == shape(*now) or hidden and best[0] != now[0]:
         return False
     return -said.get(best, rest) > LIMITS.turned and -believed.get(now, other) > LIMITS.turned

@@ -101,6 +101,20 @@ def test_looks_at_a_figure_that_agree_with_each_other_do_not_make_it_another_til
     assert track.against is None and track.laid is not None and set(track.laid.looks) == {False, True}
 
 
+def test_looks_at_what_hides_more_of_a_tile_than_before_do_not_make_it_another_one() -> None:
+    """It was seen bare, then with a block on it, which hides little, then with somebody on top, who hides the rest."""
+    def under(t_s: float, kind: str, gap: float) -> TableLook:
+        stands = figure("base.Q", 0, "field", "SL SR", "grey")
+        return look(t_s, {**START, (1, 0): (kind, 0)}, {(1, 0): (stands,)}, doubts={
+            (1, 0): {("base.S", 0): 0.0, ("base.Q", 0): 0.0, (kind, 0): gap}})
+
+    bare = [look(float(t), {**START, (1, 0): ("base.Q", 0)}) for t in (0, 5)]
+    block = [under(10.0 + 5 * n, "base.Q", 8.0) for n in range(5)]
+    hidden = [under(40.0 + 5 * n, "base.S", 8.0) for n in range(5)]
+    track = believed(*bare, *block, *hidden).squares[1, 0]
+    assert track.laid is not None and track.laid.readings[0]["base.Q", 0] == 0.0 and not track.past
+
+
 def test_a_figure_is_one_figure_though_a_look_misses_it_and_its_foot_moves() -> None:
     stands = figure("base.D", 0, "road", "E W", "red")
     moved = figure("base.D", 0, "road", "E W", "red")
