@@ -56,14 +56,14 @@ def takeable(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
 
 
 def vanished(belief: TableBelief, closed: GameState,
-             colours: Mapping[str, int]) -> Iterator[tuple[StandingFigure, float]]:
-    """The figures that should stand and are missing, and since when."""
+             colours: Mapping[str, int]) -> Iterator[tuple[StandingFigure, float, float]]:
+    """The figures that should stand and are missing, since when, and the log-odds that they were figures at all."""
     for f in closed.standing.values():
         mine = [t for t in belief.by_square.get(f.at, ()) if t.real > 0 and colours.get(t.paint) == f.player]
         if mine and all(t.missed >= TAKEN for t in mine):
             last = max(mine, key=lambda t: t.seen_s)
             if last.missed_s is not None:
-                yield f, last.missed_s
+                yield f, last.missed_s, max(t.real for t in mine)
 
 
 def _open(log: LoggedGame, states: Sequence[GameState]) -> Iterator[tuple[int, int, list[FigureTaken]]]:

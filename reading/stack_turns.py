@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from reading.limits import LIMITS
 from reading.logged_game import LoggedTurn
 from reading.stack_track import STACK
 from scoring.events import Event
+from vision.looks import probability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
     """A turn in which a block may have been added: counted back from the newest (0), the event, its log-weight,
-    the figures that vanished and may have been taken by it, and by how many nats a block is ``likelier`` in it than
-    between any two looks because it is over and nothing else was done in it."""
+    the figures that vanished and may have been taken by it, with how many nats each speaks for it, and by how many nats
+    a block is ``likelier`` in it than between any two looks because it is over and nothing else was done in it."""
 
     group: LoggedTurn
     back: int
     event: Event
     weight: float
-    takes: frozenset[int] = frozenset()
+    takes: Mapping[int, float] = field(default_factory=dict)
     likelier: float = 0.0
 
     @property
+    def betrayed(self) -> float:
+        """By how many nats who vanished speaks for it: the first of them, since a block takes one."""
+        return self.takes[min(self.takes)] if self.takes else 0.0
+
+    @property
     def likely(self) -> float:
-        return self.weight + STACK.takes * bool(self.takes)
+        return self.weight + self.betrayed
 
     def after(self, later: Way) -> Way:
         """The same block if a later one was added in that turn: a turn adds one."""
@@ -46,11 +52,17 @@ def turns_of(blocks: Sequence[Sequence[Way]]) -> list[Way]:
             return
         for way in blocks[-1 - len(later)]:
             if not later or way.back > later[0].back:
-                way = replace(way, takes=way.takes - taken)
+                way = replace(way, takes={i: nats for i, nats in way.takes.items() if i not in taken})
                 turns([way, *later], taken | frozenset(sorted(way.takes)[:1]))
 
     turns([], frozenset())
     return best or [max(ways, key=lambda w: w.likely) for ways in blocks]
+
+
+def betrays(real: float) -> float:
+    """By how many nats somebody who vanished speaks for a block that may have taken him, if he was a figure rather than
+    print with these log-odds: print goes for no reason."""
+    return -math.log1p(-probability(real) * -math.expm1(-STACK.takes))
 
 
 def not_logged(came_s: Sequence[float], count: int, logged: Sequence[tuple[float, float]]) -> tuple[float, ...]:

@@ -23,7 +23,7 @@ from reading.removals import names, takeable, vanished
 from reading.said import said_of
 from reading.stack_rise import StackRise
 from reading.stack_track import STACK, StackTrack, began, looked_at
-from reading.stack_turns import Way, not_logged, turns_of
+from reading.stack_turns import Way, betrays, not_logged, turns_of
 from reading.unlogged import unlogged_since
 from scoring.contributions import Stack
 from scoring.events import Event, FigureTaken
@@ -129,12 +129,12 @@ class StackMoves:
         told: list[Decision] = []
         doubts: list[Doubt] = []
         fresh_s = unlogged_since(belief, log, states[-1], now)
-        gone: list[tuple[StandingFigure, float]] = []
+        gone: list[tuple[StandingFigure, float, float]] = []
         if self.tracks:
             gone = list(vanished(belief, self.steps.closed(states[-1]), colours))
         if gone:  # those whom a block that is known may have taken say nothing of another one
             known_to = list(takeable(belief, log, states, self.steps, colours, now))
-            gone = [(f, gone_s) for f, gone_s in gone if f not in known_to]
+            gone = [each for each in gone if each[0] not in known_to]
         for stack in states[-1].box.stacks:
             heights = stack.heights(states[-1])
             still = now.t_s - belief.still_s >= LIMITS.ask_after_s
@@ -265,7 +265,7 @@ class StackMoves:
         if not ways:
             return None
         best = ways[0]
-        margin += STACK.takes * bool(best.takes)
+        margin += best.betrayed
         likelier += best.likelier
         likely = margin + best.weight + likelier  # enough to ask, but how often people do nothing is not known
         newest = best.group is log.groups[-1]
@@ -280,10 +280,11 @@ class StackMoves:
                         after=None if best.back == 0 else best.group.last_seq)
 
     def _ways(self, stack: Stack, at: Square, track: StackTrack, came_s: float, belief: TableBelief, log: LoggedGame,
-              states: Sequence[GameState], gone: Sequence[tuple[StandingFigure, float]], over: bool) -> Iterator[Way]:
-        """The turns in which the block may have been added. ``gone`` are figures that vanished, and when; ``over``:
-        nothing more will happen in the newest turn."""
-        near = [(f, gone_s) for f, gone_s in gone if abs(gone_s - came_s) < STACK.with_s]
+              states: Sequence[GameState], gone: Sequence[tuple[StandingFigure, float, float]],
+              over: bool) -> Iterator[Way]:
+        """The turns in which the block may have been added. ``gone`` are figures that vanished, when, and the log-odds
+        that they were figures; ``over``: nothing more will happen in the newest turn."""
+        near = [each for each in gone if abs(each[1] - came_s) < STACK.with_s]
         in_vain, moving_s, back, over_s = track.in_vain_s(came_s), track.moving_s(came_s), 0, math.inf
         shown = any(shows for t_s, shows, _ in track.looks if t_s >= came_s)
         for n in log.newest(LIMITS.late_turns):
@@ -306,10 +307,10 @@ class StackMoves:
             weight = -broken - STACK.too_soon * soon - STACK.earlier * (0 if unseen else back)
             idle = broken == 0.0 and (over or n < len(log.groups) - 1)
             back += not soon
-            here = [f for f, gone_s in near if gone_s >= since_s]  # others were gone before
+            here = [(f, real) for f, gone_s, real in near if gone_s >= since_s]  # others were gone before
             answers = [a for q in after.box.questions(after) for a in q.answers if isinstance(a, FigureTaken)] \
                 if here else []
-            takes = frozenset(f.id for f in here if any(names(a, f) for a in answers))
+            takes = {f.id: betrays(real) for f, real in here if any(names(a, f) for a in answers)}
             places = 1 + sum(self._touched((stack.name, other), since_s, next_s) for other in others if idle)
             yield Way(group=turn, back=len(log.groups) - 1 - n, event=event, weight=weight, takes=takes,
                        likelier=_IDLE - math.log(places) if idle else 0.0)

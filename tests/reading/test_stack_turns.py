@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -11,8 +12,8 @@ from tables import figure
 from test_neutral import agreed
 
 from reading.logged_game import LoggedTurn
-from reading.stack_track import began, looked_at
-from reading.stack_turns import Way, turns_of
+from reading.stack_track import STACK, began, looked_at
+from reading.stack_turns import Way, betrays, turns_of
 from scoring.expansions.tower import Captured, TowerRaised
 from scoring.log import Retracted, effective, open_questions
 from scoring.tiles import Square
@@ -114,7 +115,7 @@ def test_a_top_that_is_missed_for_a_while_raises_no_question() -> None:
 
 def way(back: int, weight: float = 0.0, takes: Collection[int] = ()) -> Way:
     return Way(group=LoggedTurn(tile=None), back=back, event=TowerRaised(player=0, at=SOUTH), weight=weight,
-               takes=frozenset(takes))
+               takes=dict.fromkeys(takes, STACK.takes))
 
 
 def test_blocks_are_of_turns_of_their_own_in_the_order_in_which_they_came() -> None:
@@ -127,6 +128,11 @@ def test_nobody_is_taken_twice() -> None:
     turns = [way(0, -1.0), way(1, 0.0, [7]), way(2, -3.0, [7]), way(3, -3.0, [8])]
     assert [w.back for w in turns_of([turns])] == [1]
     assert [w.back for w in turns_of([turns, turns])] == [3, 1]
+
+
+def test_print_that_vanished_speaks_for_no_block() -> None:
+    assert betrays(12.0) == pytest.approx(STACK.takes, abs=0.01) and betrays(-12.0) == pytest.approx(0.0, abs=1e-4)
+    assert betrays(0.0) == pytest.approx(-math.log(0.5 + 0.5 * math.exp(-STACK.takes)))
 
 
 @pytest.mark.parametrize(("moved_s", "several"), [(30.0, True), (9.0, False)])
