@@ -29,8 +29,8 @@ class SquareTrack:
     and the tiles that lay there before (``past``).
 
     ``bare_s`` is when it was last surely bare, ``looked_s`` when it was last looked at, ``hidden_s`` since when it has
-    been occluded; ``doubt`` the weight of looks that no longer found a tile there, ``strange_s`` since when something
-    unlike any tile has been there.
+    been occluded; ``doubt`` the weight of looks that no longer found a tile there, ``gone_s`` when they were believed,
+    ``strange_s`` since when something unlike any tile has been there.
     """
 
     laid: TileTrack | None = None
@@ -40,6 +40,7 @@ class SquareTrack:
     looked_s: float = -math.inf
     hidden_s: float | None = None
     doubt: float = 0.0
+    gone_s: float = -math.inf
     strange_s: float | None = None
 
 
@@ -248,6 +249,9 @@ def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:
     said, rest = said_of(seen, piece)
     told = weight * informativeness(said, rest)
     now = track.laid
+    before = track.past[-1] if track.past and t - track.gone_s < LIMITS.ask_after_s else None
+    if now is None and before is not None and before.well_known and not contradicts(before, said, rest, covered):
+        now, track = before, replace(track, past=track.past[:-1])  # looks missed it, or somebody put it back
     if now is None:
         laid = first_seen(said, rest, seen.there, max(told, 0.05), t, track.bare_s, covered)
         return replace(track, laid=replace(laid, hidden_s=hidden_s), against=None)
@@ -256,16 +260,11 @@ def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:
     other = track.against
     other = first_seen(said, rest, seen.there, max(told, 0.05), t, now.last_s, covered) if other is None else \
         seen_again(other, said, rest, seen.there, told, t, covered)
-    if other.weight < LIMITS.changes * _usual(now):
+    if other.weight < LIMITS.changes * now.usual:
         return replace(track, against=other)
     # the tile was rotated in place, or misread before
     other = replace(other, since_s=now.since_s, bare_s=now.bare_s, hidden_s=now.hidden_s)
     return replace(track, laid=other, against=None, past=(*track.past, now)[-4:])
-
-
-def _usual(now: TileTrack) -> float:
-    """A tile that was seen in a single poor look is given up more easily."""
-    return min(1.0, max(0.3, now.weight))
 
 
 def _nothing(track: SquareTrack, there: float, weight: float, t: float) -> SquareTrack:
@@ -274,11 +273,11 @@ def _nothing(track: SquareTrack, there: float, weight: float, t: float) -> Squar
     if track.laid is None:
         return replace(track, bare_s=t, looked_s=t, hidden_s=None, strange_s=None)
     doubt = track.doubt + fresh * min(1.0, -there / 3.0)
-    enough = LIMITS.laid_stays * _usual(track.laid)
+    enough = LIMITS.laid_stays * track.laid.usual
     if doubt < enough:
         return replace(track, looked_s=t, doubt=doubt, hidden_s=None)
     return replace(track, laid=None, against=None, past=(*track.past, track.laid)[-4:], bare_s=t, looked_s=t,
-                   doubt=0.0, hidden_s=None)
+                   gone_s=t, doubt=0.0, hidden_s=None)
 
 
 def _figures(belief: TableBelief, look: TableLook,

@@ -5,20 +5,24 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from reading.belief import FigureTrack, TableBelief
 from reading.evidence import figures_on, readings_of
-from reading.layings import COSTS
+from reading.layings import COSTS, cost
 from reading.limits import LIMITS
-from reading.logged_game import LoggedEvent, LoggedGame
+from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
 from reading.pieces import PIECES, SIZES
 from reading.policy import Decision, Doubt, Moment
 from reading.shapes import Reading, shape
+from reading.sightings import NEUTRAL, Sightings
 from reading.stack_track import STACK
 from reading.tile_track import TileTrack
+from reading.whereabouts import UNALLOWED
 from scoring.board import mismatches
+from scoring.engine import step
+from scoring.errors import IllegalMove
 from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import Point, Square, catalogue
@@ -43,14 +47,17 @@ class DoubtfulTiles:
         self._said: dict[Square, tuple[TileTrack, LoggedEvent, dict[Reading, float]]] = {}
         self._doubts: dict[Square, tuple[TileTrack, Doubt | None]] = {}  # in this state
 
-    def of(self, belief: TableBelief, log: LoggedGame, state: GameState, now: Moment) -> dict[int, Doubt]:
+    def of(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState], seen: Mapping[str, Sightings],
+           now: Moment) -> dict[int, Doubt]:
         """The doubts by the sequence number of the tile's entry, without what people have settled, what is asked
-        already, and the newest turns."""
+        already, and the newest turns. ``states`` are the states after each event of the log, preceded by the initial
+        one; ``seen`` is where neutral pieces were seen."""
+        state = states[-1]
         if state is not self._state:
             self._state, self._used = state, Counter(t.tile for t in state.tiles.values())
             self._doubts.clear()
         out = {}
-        for group in log.groups[:-LIMITS.open_turns]:
+        for n, group in enumerate(log.groups[:-LIMITS.open_turns]):
             line, at = group.tile, group.at
             if line is None or line.pinned or line.asked or at is None:
                 continue
@@ -60,13 +67,14 @@ class DoubtfulTiles:
                 continue
             known = self._doubts.get(at)
             if known is None or known[0] is not laid:
-                known = self._doubts[at] = laid, self._weighed(laid, line, state)
+                known = self._doubts[at] = laid, self._weighed(laid, line, group, states[log.span(n)[0]], state, seen)
             if known[1] is not None:
                 made = replace(known[1].decision, frame=now.frame, replaces=line.seq)
                 out[line.seq] = replace(known[1], decision=made)
         return out
 
-    def _weighed(self, laid: TileTrack, line: LoggedEvent, state: GameState) -> Doubt | None:
+    def _weighed(self, laid: TileTrack, line: LoggedEvent, group: LoggedTurn, before: GameState,
+                 state: GameState, seen: Mapping[str, Sightings]) -> Doubt | None:
         tile = line.event
         assert isinstance(tile, TilePlaced)
         kept = self._said.get(tile.at)
@@ -79,8 +87,12 @@ class DoubtfulTiles:
         there = state.tiles.get(tile.at)
         used[there.tile if there is not None else ""] -= 1
         odds = {r: v + _rules(r, tile.at, used, state) for r, v in said.items()}
-        own = max((v for r, v in odds.items() if shape(*r) == shape(tile.tile, tile.rot)), default=-math.inf)
-        other = max((v for r, v in odds.items() if shape(*r) != shape(tile.tile, tile.rot)), default=-math.inf)
+        own, other = _best(odds, tile)
+        if own - other < LIMITS.agreed and own > -math.inf:  # what else happened in the turn speaks for some, too
+            _, after = _turn(tile, group, before)
+            odds = {r: v - _against(replace(tile, tile=r[0], rot=r[1]), group, before, after, seen)
+                    for r, v in odds.items()}
+            own, other = _best(odds, tile)
         if own - other >= LIMITS.agreed or own == -math.inf:
             return None
         total = sum(math.exp(v) for v in odds.values())
@@ -91,6 +103,38 @@ class DoubtfulTiles:
         made = Decision(events=(tile,), confidence=math.exp(own) / total, asked=True, alternatives=tuple(options),
                         at=tile.at, frame=0, replaces=line.seq)
         return Doubt(decision=made, gain=-sum(p * math.log(max(p, 1e-9)) for _, p in options), due=True)
+
+
+def _best(odds: Mapping[Reading, float], tile: TilePlaced) -> tuple[float, float]:
+    """The weights of a tile as it is logged, and of the likeliest other reading."""
+    same = shape(tile.tile, tile.rot)
+    return (max((v for r, v in odds.items() if shape(*r) == same), default=-math.inf),
+            max((v for r, v in odds.items() if shape(*r) != same), default=-math.inf))
+
+
+def _turn(tile: TilePlaced, group: LoggedTurn, before: GameState) -> tuple[GameState, GameState]:
+    """The states after a tile, and after what else happened in its turn than that a figure was put down on it."""
+    bare = after = step(before, tile)
+    for line in group.others():
+        try:
+            after = step(after, line.event)
+        except IllegalMove:
+            continue  # meaningless after that tile, as in `layings`
+    return bare, after
+
+
+def _against(tile: TilePlaced, group: LoggedTurn, before: GameState, logged: GameState,
+             seen: Mapping[str, Sightings]) -> float:
+    """What speaks against a tile, in nats: the moves of its turn that the rules do not allow then, and pieces that it
+    would not have taken to where they were seen, and to where the log has them after the turn (``logged``)."""
+    bare, after = _turn(tile, group, before)
+    out = cost(bare, after)
+    for piece in after.box.neutrals:
+        there = piece.at(logged)
+        sight = seen.get(piece.name, {}).get(there) if there is not None else None
+        if piece.at(after) != there and sight is not None and sight.peak >= NEUTRAL.lead:
+            out += min(sight.peak, UNALLOWED)
+    return out
 
 
 def about_piece(doubt: Doubt) -> bool:

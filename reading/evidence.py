@@ -12,6 +12,7 @@ from reading.belief import FigureTrack, TableBelief, figures_seen_on
 from reading.limits import LIMITS
 from reading.shapes import Reading, shape
 from reading.tile_track import TileTrack
+from reading.whereabouts import Whereabouts
 from scoring.box import Box
 from scoring.events import FigurePlaced
 from scoring.state import GameState
@@ -63,8 +64,8 @@ def readings_of(laid: TileTrack, box: Box, keep: Iterable[Reading] = ()) -> dict
 @dataclass(slots=True, kw_only=True)
 class Evidence:
     """A snapshot of the belief about one square: the tile, the figures on it (the surest first), ``until_s``, when
-    the next tile was first seen, and ``whose``, what is seen elsewhere of its player (nats). What is derived from it is
-    cached."""
+    the next tile was first seen, ``whose``, what is seen elsewhere of its player (nats), and where neutral pieces were
+    seen (``pieces``). What is derived from it is cached."""
 
     at: Square
     laid: TileTrack | None
@@ -72,14 +73,15 @@ class Evidence:
     until_s: float
     colours: Mapping[str, int]
     whose: Mapping[int, float] = field(default_factory=dict)
+    pieces: Whereabouts = field(default_factory=Whereabouts)
     _readings: dict[Reading | None, dict[Reading, float]] = field(default_factory=dict)
     _places: dict[Reading, Places] = field(default_factory=dict)
     _claims: dict[tuple[Reading, int], list[FigureChoice]] = field(default_factory=dict)
 
     def like(self, laid: TileTrack | None, tracks: Sequence[FigureTrack], until_s: float,
-             whose: Mapping[int, float]) -> bool:
+             whose: Mapping[int, float], pieces: Whereabouts) -> bool:
         """Whether the current belief is almost equal to this snapshot."""
-        if not _near(self.whose, whose):
+        if pieces != self.pieces or not _near(self.whose, whose):
             return False
         if laid is None or self.laid is None or self.until_s != until_s or len(tracks) != len(self.tracks):
             return laid is self.laid and not tracks and not self.tracks

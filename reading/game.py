@@ -52,6 +52,7 @@ from reading.stacks import StackMoves
 from reading.taking_over import taken_over
 from reading.unexplained import unexplained
 from reading.unseen import unseen
+from reading.whereabouts import whereabouts
 from reading.whose_turn import asked_first
 from scoring.engine import box_of, new_game, next_player
 from scoring.events import FigurePlaced, GameEnded, Setup, TilePlaced
@@ -84,9 +85,8 @@ class GameReader:
         self._search = Search(self._colours, self._steps, self._sized)
         self._doubtful = DoubtfulTiles()
         self._remote_claims = RemoteClaims()
-        self._claims = UnseenClaims(self._steps)
         self._neutrals, self._neutral_moves = box_of(setup).neutrals, NeutralMoves(self._steps)
-        self._overlooked = Overlooked()
+        self._claims, self._overlooked = UnseenClaims(self._steps), Overlooked()
         self._stacks, self._stack_moves = box_of(setup).stacks, StackMoves(self._steps)
         self._dial_moves = DialMoves(self._steps, new_game(setup))
         self._told: tuple[Sequence[LogEntry], LoggedGame] = (), logged_game(())
@@ -218,7 +218,7 @@ class GameReader:
         whose = self._dial_moves.whose(self._informed, self._colours, now)
         window, before = self._window(log, fresh, stand, whose)
         histories = self._histories(window, log)
-        long_past, amended = self._long_past(log, state, now, sized, tops)
+        long_past, amended = self._long_past(log, states, now, sized, tops)
         walked, not_sure = self._neutral_moves.decide(self._informed, log, states, self._colours, now)
         sure = self._overlooked.without(self._informed)
         raised, maybe = self._stack_moves.decide(sure, log, states, self._colours, now)
@@ -244,20 +244,20 @@ class GameReader:
         made = (*self._claims.decide(self._informed, log, states, now), *self._claims.before_next(made, state))
         return Decisions(decisions=made, shown=shown, notices=seen, alignment=self._alignment)
 
-    def _long_past(self, log: LoggedGame, state: GameState, now: Moment, sized: Mapping[int, FigureTrack],
+    def _long_past(self, log: LoggedGame, states: Sequence[GameState], now: Moment, sized: Mapping[int, FigureTrack],
                    tops: Mapping[Square, Point]) -> tuple[dict[int, Doubt], list[Decision]]:
         """Doubts about older turns (none while a question is open), and amendments of them."""
-        pieces, amended = piece_doubts(self._informed, log, sized, state, self._colours, now, tops)
+        pieces, amended = piece_doubts(self._informed, log, sized, states[-1], self._colours, now, tops)
         if log.asked and not now.last:
             return {}, amended
-        return {**self._doubtful.of(self._informed, log, state, now), **pieces}, amended
+        return {**self._doubtful.of(self._informed, log, states, self._neutral_moves.seen, now), **pieces}, amended
 
     def _histories(self, window: Window, log: LoggedGame) -> list[History]:
         """The histories of a window, recomputed only when a look has changed the belief noticeably."""
         squares = window.again | window.fresh | {g.at for g in window.groups[window.settled:] if g.at is not None}
         stood = squares | {f.at for f in window.state.standing.values()} | {
             g.at for g in window.groups[:window.settled] if g.at is not None and g.figures()}
-        sign = (log.version, window.fresh, window.again, window.first, len(window.groups),
+        sign = (log.version, window.fresh, window.again, window.first, len(window.groups), window.pieces,
                 tuple((self._sign(at), tuple((p, round(v, 1)) for p, v in window.whose.get(at, {}).items()))
                       for at in sorted(squares)),
                 tuple((f.id, f.present) for at in sorted(stood) for f in self._own.by_square.get(at, ())))
@@ -296,12 +296,12 @@ class GameReader:
             if group.at is not None and self._readable(group) and self._contradicted(group, stand):
                 again.add(group.at)
                 start = min(start, n)
-        lines = [line.event for g in groups[:start] for line in g.lines]
         asked = {line.event.at: line.confidence for line in log.asked if isinstance(line.event, TilePlaced)}
-        window = Window(state=self._prefix.after(lines), groups=tuple(groups[start:]), settled=settled - start,
-                        free=free - start, again=frozenset(again), fresh=fresh, asked=asked, gone=self._gone(log),
-                        denied=log.denied, first=start, whose=whose)
-        return window, groups[start - 1].last_seq if start else 0
+        pieces = whereabouts(self._neutral_moves.seen, self._informed, log, fresh, self._colours)
+        return Window(state=self._prefix.after([line.event for g in groups[:start] for line in g.lines]),
+                      groups=tuple(groups[start:]), settled=settled - start, free=free - start, fresh=fresh,
+                      again=frozenset(again), asked=asked, gone=self._gone(log), denied=log.denied, first=start,
+                      whose=whose, pieces=pieces), groups[start - 1].last_seq if start else 0
 
     def _changed(self, groups: Sequence[LoggedTurn]) -> int:
         """The first turn of the log that may have to be moved or given to another player: a change since the newest

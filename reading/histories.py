@@ -20,6 +20,7 @@ from reading.logged_game import LoggedTurn
 from reading.ordering import Orders, Window
 from reading.pieces import Kinds
 from reading.replay import Replay
+from reading.whereabouts import Whereabouts
 from scoring.events import Event
 from scoring.state import GameState
 from scoring.tiles import EDGES, Square, neighbour
@@ -68,7 +69,7 @@ class Search:
         window = self._remembered(window)
         told = self._sized.of(belief, window.state.box.counts)
         for at in {*window.fresh, *window.again, *(g.at for g in window.groups[window.settled:] if g.at is not None)}:
-            self._look(at, belief, told, window.whose.get(at, {}))
+            self._look(at, belief, told, window.whose.get(at, {}), window.pieces)
         orders = Orders(belief=belief, window=window)
         last = window.first + len(window.groups)
         beam = [History(state=window.state, left=window.fresh, told=tuple(range(window.first, last)))]
@@ -111,16 +112,16 @@ class Search:
         return replace(window, groups=tuple(self._groups.setdefault(g, g) for g in window.groups))
 
     def _look(self, at: Square, belief: TableBelief, told: Mapping[int, FigureTrack],
-              whose: Mapping[int, float]) -> None:
+              whose: Mapping[int, float], pieces: Whereabouts) -> None:
         """Update the snapshot of a square's evidence unless it has hardly changed."""
         track = belief.squares.get(at)
         laid = track.laid if track is not None else None
         tracks = tuple(told.get(f.id, f) for f in figures_on(belief, at))
         until_s = belief.next_s(laid) if laid is not None else math.inf
         old = self._seen.get(at)
-        if old is None or not old.like(laid, tracks, until_s, whose):
+        if old is None or not old.like(laid, tracks, until_s, whose, pieces):
             self._seen[at] = Evidence(at=at, laid=laid, tracks=tracks, until_s=until_s, colours=self._colours,
-                                      whose=whose)
+                                      whose=whose, pieces=pieces)
 
     @staticmethod
     def _before(belief: TableBelief, window: Window) -> frozenset[int]:

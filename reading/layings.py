@@ -18,6 +18,7 @@ from reading.evidence import Evidence, FigureChoice, box_priors, log_sigma
 from reading.limits import LIMITS
 from reading.logged_game import LoggedTurn, denies
 from reading.shapes import Reading, has_place
+from reading.whereabouts import moved
 from scoring.board import mismatches
 from scoring.contributions import View
 from scoring.engine import next_player, step
@@ -325,20 +326,18 @@ class Laying:
             needed = 1 + (way.claim is not None and way.claim.event is not None)
         bare = state
         for n, event in enumerate(way.events):
-            before, after = state, self._steps.after(state, event)
+            after = self._steps.after(state, event)
             if after is None and n < needed:
                 return None
             if after is not None:  # a meaningless event stays in the log and changes nothing
-                if n < needed or not self._read:
-                    weight -= against(after, event, len(state.issues), state.next_figure, self._asked)
+                weight -= against(after, event, len(state.issues), state.next_figure, self._asked)
                 state = after
-            if n == 0:
+            if isinstance(event, TilePlaced):
                 bare = state
-            elif needed > 1 and n >= needed:  # what the log has besides leaves less room for a figure of this turn
-                alone = self._steps.after(bare, event) or bare
-                weight -= max(0.0, cost(before, state) - cost(bare, alone))
-                bare = alone
-        return weight, state
+        if self.seen is None or not self.seen.pieces.stays:
+            return weight, state
+        said, state = moved(self.seen.pieces, self.seen.at, state, bare, self._steps.after, self._steps.closed)
+        return weight + said, state
 
 
 def out_of_turn(group: LoggedTurn, due: int) -> float:
@@ -353,11 +352,11 @@ def out_of_turn(group: LoggedTurn, due: int) -> float:
 
 def cost(before: GameState, after: GameState) -> float:
     """The cost of the issues between two states, in nats."""
-    return _cost(after, len(before.issues))
+    return _cost(after, len(before.issues), after.box.awaited)
 
 
-def _cost(after: View, issues: int) -> float:
-    awaited = after.box.awaited  # what people do before a tile may reach the log after it
+def _cost(after: View, issues: int, awaited: Collection[str]) -> float:
+    """``awaited``: the issues of what may reach the log later, so its lack costs nothing."""
     return sum([COSTS.get(i.code, _USUAL) for i in after.issues[issues:] if i.code not in awaited])
 
 
@@ -367,7 +366,7 @@ def against(after: View, event: Event, issues: int, figure: int, asked: Mapping[
     ``asked`` about."""
     if len(after.issues) == issues:
         return 0.0
-    said = _cost(after, issues)
+    said = _cost(after, issues, after.box.late)  # whether a piece moved on, looks tell (`whereabouts.moved`)
     stands = after.standing.get(figure) if asked and isinstance(event, FigurePlaced) else None
     feature = feature_of(after, stands) if stands is not None else None
     if feature is None or stands is None:

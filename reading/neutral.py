@@ -18,6 +18,7 @@ from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
 from reading.sightings import NEUTRAL, Sighting, Sightings, stands_on, updated
 from reading.unlogged import unlogged_since
+from reading.whereabouts import seen_figures, since
 from scoring.contributions import Neutral
 from scoring.events import Event
 from scoring.state import GameState, StandingFigure
@@ -171,7 +172,7 @@ class NeutralMoves:
         before = states[end - _lines_from(group, _moves_of(neutral, group, states, end))]
         closed = self.steps.closed(states[end])
         stays = max(left.odds, NEUTRAL.overlooked) + NEUTRAL.stays - cost(states[end], closed)
-        stays += _left(before, states[end], closed, _stand(belief, colours), left, states[-1], over=True)
+        stays += _left(before, states[end], closed, seen_figures(belief, colours), left, states[-1], over=True)
         stays += sight.same if back_s < math.inf else 0.0
         if ways[0].weight - stays < -LIMITS.agreed:
             return None  # rather it is where it was, and not seen there
@@ -200,7 +201,7 @@ class NeutralMoves:
         """The moves that end at a square where the piece is seen (``sight``); without one those that end anywhere else
         than where it is no longer seen (``sight``), none in a turn of which people have denied one. ``over``: what it
         sent home has been taken up by now."""
-        stand = _stand(belief, colours)
+        stand = seen_figures(belief, colours)
         sign = (log.version, at, over, round(sight.foot[0], 1), round(sight.foot[1], 1),
                 tuple(sorted((k, f.present, f.looked_s >= sight.came_s) for k, f in stand.items())))
         known = self._last.get(neutral.name)
@@ -309,11 +310,6 @@ def _too_soon(belief: TableBelief, group: LoggedTurn, sight: Sighting) -> bool:
     return since < math.inf and sight.came_s < since
 
 
-def _stand(belief: TableBelief, colours: Mapping[str, int]) -> dict[tuple[Square, int], FigureTrack]:
-    """The figures that are or were seen, by square and player."""
-    return {(f.at, colours.get(f.paint, -1)): f for f in belief.figures.values() if f.real > 0.0}
-
-
 def _moves_of(neutral: Neutral, group: LoggedTurn, states: Sequence[GameState], end: int) -> list[LoggedEvent]:
     """The events of a turn, other than its tile, that moved the piece."""
     first = end - len(group.rest)
@@ -335,19 +331,12 @@ def _left(before: GameState, after: GameState, closed: GameState, stand: Mapping
         track = stand.get((figure.at, figure.player))
         if track is None:
             continue
-        there = _there(track, sight)
+        there = since(track, sight)
         if i not in after.standing:
             out -= lingers * max(0.0, there)
         elif i in closed.standing and i in newest.standing:
             out -= NEUTRAL.spared * max(0.0, -there)
     return out
-
-
-def _there(track: FigureTrack, sight: Sighting) -> float:
-    """Whether a figure has been there since the piece arrived at its position: 1 surely, -1 surely not, 0 unknown."""
-    if track.missed > 0.0:
-        return -min(1.0, track.missed / (0.5 * LIMITS.gone))
-    return 1.0 if track.seen_s >= sight.came_s else 0.0
 
 
 def _beside(neutral: Neutral, after: GameState, belief: TableBelief, sight: Sighting,

@@ -10,6 +10,7 @@ from reading.belief import TableBelief, figures_seen_on
 from reading.limits import LIMITS
 from reading.logged_game import LoggedTurn
 from reading.tile_track import TileTrack
+from reading.whereabouts import Whereabouts
 from scoring.events import Event
 from scoring.state import GameState
 from scoring.tiles import Square
@@ -23,7 +24,7 @@ class Window:
     ``asked`` has the squares of tiles with an open question and the probability of what was logged; ``gone`` are
     squares from which a tile was seen to be taken up; ``denied`` is what people took back. ``first`` is the position of
     the first group among the log's turns: indexes count from the start of the log. ``whose`` has by the square of a
-    tile what is seen elsewhere of who laid it, by player, in nats."""
+    tile what is seen elsewhere of who laid it, by player, in nats; ``pieces`` is where neutral pieces were seen."""
 
     state: GameState
     groups: tuple[LoggedTurn, ...]
@@ -36,6 +37,7 @@ class Window:
     first: int = 0
     settled: int = 0
     whose: Mapping[Square, Mapping[int, float]] = field(default_factory=dict)
+    pieces: Whereabouts = field(default_factory=Whereabouts)
 
     def group(self, index: int) -> LoggedTurn:
         return self.groups[index - self.first]

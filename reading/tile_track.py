@@ -76,6 +76,16 @@ class TileTrack:
         """Sum of the weights of all looks."""
         return sum(looks.weight for looks in self.looks.values())
 
+    @property
+    def well_known(self) -> bool:
+        """Whether it was more than what a look took for a tile."""
+        return self.weight >= LIMITS.changes
+
+    @property
+    def usual(self) -> float:
+        """How much it takes to give it up: less if it was seen in a single poor look."""
+        return min(1.0, max(0.3, self.weight))
+
     @cached_property
     def readings(self) -> tuple[dict[Reading, float], float]:
         """Log-likelihoods of the readings and of any other one, relative to the best."""

@@ -63,6 +63,7 @@ class Box:
         self.stacks = tuple(s for e in self.expansions for s in e.stacks)
         self.dials = tuple(d for e in self.expansions for d in e.dials)
         self.awaited = frozenset(d.awaited for d in self.dials)
+        self.late = self.awaited | {n.awaited for n in self.neutrals if n.awaited}
         self.kinds: Mapping[str, Kind] = {k.name: k for e in self.expansions for k in e.kinds}
         self.handlers: Mapping[type[Event], Handler[Any]] = {h.event: h for e in self.expansions for h in e.handlers}
         self.steps: tuple[Step, ...] = _in_order([s for e in self.expansions if e.steps for s in e.steps(rules)])

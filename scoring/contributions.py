@@ -66,7 +66,8 @@ class Neutral:
     ``wood_mm`` are its width, height and depth, ``paints`` the colours (paints of wood by name) it was made in: the
     camera's prior until it has seen the piece. ``at`` is its square, ``by`` the id of the figure it stands beside.
     ``goes`` are the squares through which an event moves it, in order. ``ways`` are the events by which a player may
-    move it in a state, one for each different outcome, without the automatic moves of the rules.
+    move it in a state, one for each different outcome, without the automatic moves of the rules. ``awaited`` is the
+    issue of a turn that ended although the rules make it move on; empty if they never do.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Neutral:
     by: Callable[[View], int | None] = lambda _: None
     goes: Callable[[Event], tuple[Square, ...]] = lambda _: ()
     ways: Callable[[View], Iterable[Event]] = lambda _: ()
+    awaited: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

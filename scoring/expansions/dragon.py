@@ -209,7 +209,7 @@ DRAGON = Expansion(
     products=("dragon",),
     neutrals=(Neutral(name="dragon", wood_mm=(42.0, 29.0, 12.0), paints=("red", "purple"),
                       at=lambda v: beasts(v).dragon, goes=lambda e: e.path if isinstance(e, DragonMoved) else (),
-                      ways=walks),
+                      ways=walks, awaited="dragon_stopped"),
               Neutral(name="fairy", wood_mm=(18.0, 27.0, 10.0), paints=("white", "pink", "natural"),
                       at=lambda v: beasts(v).fairy, by=lambda v: beasts(v).fairy_of,
                       goes=lambda e: (e.at,) if isinstance(e, FairyMoved) else (), ways=visits)),

@@ -55,6 +55,27 @@ def test_a_laid_tile_does_not_leave_silently() -> None:
     assert gone.squares[1, 0].laid is None and gone.squares[1, 0].past
 
 
+@pytest.mark.parametrize(("tile", "at_s", "since_s"), [
+    ("base.U", 45.0, 0.0),
+    ("base.B", 45.0, 45.0),
+    ("base.U", 75.0, 75.0),  # somebody laid it anew
+])
+def test_a_tile_that_looks_missed_for_a_while_is_the_same_one(tile: str, at_s: float, since_s: float) -> None:
+    there = [look(float(t), {**START, (1, 0): U}) for t in (0, 5, 10)]
+    missed = [look(15.0 + 5 * n, START) for n in range(6)]
+    back = believed(*there, *missed, look(at_s, {**START, (1, 0): (tile, 0)})).squares[1, 0]
+    assert back.laid is not None and back.laid.since_s == since_s and bool(back.past) == (since_s > 0.0)
+
+
+def test_what_a_single_look_took_for_the_tile_says_nothing_of_when_it_came() -> None:
+    faint = look(5.0, {**START, (1, 0): U}, margin=0.1)
+    seen = replace(faint.squares[1, 0], seen=0.4)
+    once = replace(faint, squares={**faint.squares, (1, 0): seen})
+    came = believed(look(0.0, START), once, *[look(15.0 + 5 * n, START) for n in range(6)],
+                    look(45.0, {**START, (1, 0): U})).squares[1, 0]
+    assert came.laid is not None and came.laid.since_s == 45.0
+
+
 def beside(t_s: float, piece: float, there: float) -> TableLook:
     """`doubtful`, with the log-odds of a neutral piece on the tile and those of the tile itself."""
     seen = doubtful(t_s)
