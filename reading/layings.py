@@ -17,7 +17,7 @@ from typing import NamedTuple
 from reading.evidence import Evidence, FigureChoice, box_priors, log_sigma
 from reading.limits import LIMITS
 from reading.logged_game import LoggedTurn, denies
-from reading.shapes import Reading, has_place
+from reading.shapes import Reading
 from reading.whereabouts import moved
 from scoring.board import mismatches
 from scoring.contributions import View
@@ -184,8 +184,6 @@ class Offers:
             return
         tile = self._presence + LIMITS.logged * (placed == self._old) + self.seen.whose.get(player, 0.0)
         told, kept = self._told, tuple(line.event for line in self._kept)
-        if any(f.pinned and isinstance(f.event, FigurePlaced) and not has_place(*reading, f.event) for f in told):
-            tile -= _USUAL  # who says where somebody stands says that the tile has such a place
         claims = [FigureChoice(event=None, weight=0.0)] if self._owners else self.seen.claims(state, reading, player)
         for claim in claims:
             if denies(self._denied, claim.event):

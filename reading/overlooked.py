@@ -32,20 +32,25 @@ class Overlooked:
     """Counts, by the numbers of the figures, the looks that may have missed them for that reason."""
 
     _missed: dict[int, _Missed] = field(default_factory=dict)
-    _came_s: dict[Point, float] = field(default_factory=dict)  # by places of pieces, when one was first seen there
+    _stood: dict[str, list[tuple[Point, float]]] = field(default_factory=dict)  # by kinds of pieces, where each was
+    # when it was seen last, and since when
 
     def look(self, look: TableLook, belief: TableBelief, piles: Collection[Square]) -> None:
         """Take notice of a look that is aligned with the game, which has ``piles`` on these squares, and is in the
         belief already."""
-        pieces = [self._place((at[0] + n.foot[0], at[1] + n.foot[1]), look.t_s) for at, square in look.squares.items()
-                  for seen in square.neutral.values() if (n := apart_from_piles(seen, square, at in piles)) is not None
-                  and n.there >= NEUTRAL.lead]  # a hand may look a little like one
+        seen: dict[str, list[Point]] = {}
+        for at, square in look.squares.items():
+            for kind, one in square.neutral.items():
+                n = apart_from_piles(one, square, at in piles)
+                if n is not None and n.there >= NEUTRAL.lead:  # a hand may look a little like one
+                    seen.setdefault(kind, []).append((at[0] + n.foot[0], at[1] + n.foot[1]))
+        stand = [place for kind, feet in seen.items() for place in self._stands(kind, feet, look.t_s)]
         for i, f in belief.figures.items():
             if not f.missed:
                 self._missed.pop(i, None)
             elif f.looked_s == look.t_s:
                 known = self._missed.setdefault(i, _Missed())
-                if any(self._came_s[p] > f.seen_s and math.dist(p, f.foot) < LIMITS.joined for p in pieces):
+                if any(since_s > f.seen_s and math.dist(at, f.foot) < LIMITS.joined for at, since_s in stand):
                     known.joined += f.missed - known.all
                 elif known.since_s is None:
                     known.since_s = look.t_s
@@ -60,10 +65,9 @@ class Overlooked:
             for i, m in self._missed.items() if m.joined and i in belief.figures and belief.figures[i].missed}
         return replace(belief, figures={**belief.figures, **out}) if out else belief
 
-    def _place(self, foot: Point, t_s: float) -> Point:
-        """The place of a piece that is seen there, if need be as a new one."""
-        nearest = min(self._came_s, key=lambda p: math.dist(p, foot), default=None)
-        if nearest is None or math.dist(nearest, foot) >= NEUTRAL.again_at:
-            self._came_s[foot] = t_s
-            return foot
-        return nearest
+    def _stands(self, kind: str, feet: Collection[Point], t_s: float) -> list[tuple[Point, float]]:
+        """Where the piece stands, and since when: it was not where it is seen if it was elsewhere meanwhile."""
+        known = self._stood.get(kind, [])
+        self._stood[kind] = [min((k for k in known if math.dist(k[0], foot) < NEUTRAL.again_at),
+                                 key=lambda k: math.dist(k[0], foot), default=(foot, t_s)) for foot in feet]
+        return self._stood[kind]

@@ -28,8 +28,8 @@ class Way:
 
     @property
     def betrayed(self) -> float:
-        """By how many nats who vanished speaks for it: the first of them, since a block takes one."""
-        return self.takes[min(self.takes)] if self.takes else 0.0
+        """By how many nats who vanished speaks for it: the likeliest of them, since a block takes one."""
+        return max(self.takes.values(), default=0.0)
 
     @property
     def likely(self) -> float:
@@ -52,8 +52,8 @@ def turns_of(blocks: Sequence[Sequence[Way]]) -> list[Way]:
             return
         for way in blocks[-1 - len(later)]:
             if not later or way.back > later[0].back:
-                way = replace(way, takes={i: nats for i, nats in way.takes.items() if i not in taken})
-                turns([way, *later], taken | frozenset(sorted(way.takes)[:1]))
+                for whom in [{i: nats} for i, nats in way.takes.items() if i not in taken] or [{}]:
+                    turns([replace(way, takes=whom), *later], taken.union(whom))
 
     turns([], frozenset())
     return best or [max(ways, key=lambda w: w.likely) for ways in blocks]

@@ -72,6 +72,10 @@ def test_who_was_seen_beside_the_piece_is_told_from_it() -> None:
     assert missed((True, NEAR), (True, None), (False, (0.05, 0.75)), (False, (0.05, 0.75))) == (0.0, None)
 
 
+def test_a_piece_that_comes_back_to_its_old_place_hides_him_like_a_new_one() -> None:
+    assert missed((True, NEAR), (True, AWAY), (True, None), (False, NEAR), (False, NEAR)) == (0.0, None)
+
+
 def test_who_comes_where_a_piece_stands_is_told_from_it() -> None:
     """A hand hides the piece when he is seen."""
     weight, since_s = missed((False, NEAR), (True, None), (False, NEAR), (False, NEAR))

@@ -135,6 +135,11 @@ def test_print_that_vanished_speaks_for_no_block() -> None:
     assert betrays(0.0) == pytest.approx(-math.log(0.5 + 0.5 * math.exp(-STACK.takes)))
 
 
+def test_a_block_that_may_take_either_leaves_the_one_whom_alone_another_may_take() -> None:
+    either, only = way(1, 0.0, [7, 8]), way(2, -1.0, [7])
+    assert [w.back for w in turns_of([[only, way(3)], [either]])] == [2, 1]
+
+
 @pytest.mark.parametrize(("moved_s", "several"), [(30.0, True), (9.0, False)])
 def test_a_look_after_several_turns_may_show_several_blocks(moved_s: float, several: bool) -> None:
     """A hand has to be there for as long as two turns take."""
