@@ -313,6 +313,8 @@ def _figures(belief: TableBelief, look: TableLook,
     next_id = belief.next_id
     for n in sorted(left):
         at, f = found[n]
+        if any(i not in taken and tr.present and _faint_beside(tr, at, f) for i, tr in tracks.items()):
+            continue  # a later look tells whether it is print
         weight = max(look.squares[at].seen, 0.05)
         tracks[next_id] = FigureTrack(
             id=next_id, foot=_foot(at, f), spread=f.spread, before_s=looked.get(at), came_s=t, seen_s=t, looked_s=t,
@@ -338,12 +340,16 @@ def _apart(track: FigureTrack, at: Square, f: FigureLook) -> float:
 
 
 def _one(track: FigureTrack, at: Square, f: FigureLook) -> bool:
-    """Whether what a look shows may be the figure of a track: their paints are compatible, and it is not print beside
-    the place of one that was always seen clearly."""
-    if f.there < LIMITS.clear_figure and _clear(track) and _apart(track, at, f) > LIMITS.moved_foot:
-        return False
+    """Whether what a look shows may be the figure of a track: their paints are compatible."""
     a, b = track.paints, _normal(f.colours)
-    return max((a.get(c, -12.0) + b[c] for c in b), default=0.0) > LIMITS.other_paint
+    alike = max((a.get(c, -12.0) + b[c] for c in b), default=0.0) > LIMITS.other_paint
+    return alike and not _faint_beside(track, at, f)
+
+
+def _faint_beside(track: FigureTrack, at: Square, f: FigureLook) -> bool:
+    """Whether a look hardly shows a figure beside the place of one always seen clearly: print, or that one, pushed."""
+    beside = LIMITS.moved_foot < _apart(track, at, f) < LIMITS.same_foot
+    return beside and f.there < LIMITS.clear_figure and _clear(track)
 
 
 def _clear(track: FigureTrack) -> bool:
@@ -370,21 +376,17 @@ def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) 
     width, width_spread, measured = averaged((track.width, track.width_spread, track.measured), f, weight)
     return replace(
         track, foot=(x, y), spread=min(track.spread, f.spread), seen_s=t, looked_s=t, weight=track.weight + weight,
-        there=track.there + f.there * weight, lying=track.lying + f.lying * weight,
+        there=track.there + f.there * weight, lying=track.lying + f.lying * weight, away=away,
         colours={c: track.colours.get(c, -12.0 * track.weight) + colours.get(c, -12.0) * weight
                  for c in {**track.colours, **colours}},
-        pieces={p: track.pieces.get(p, 0.0) + f.pieces.get(p, 0.0) * weight
-                for p in {**track.pieces, **f.pieces}},
-        width=width, width_spread=width_spread, measured=measured, missed=0.0, missed_s=None, flickers=flickers,
-        away=away)
+        pieces={p: track.pieces.get(p, 0.0) + f.pieces.get(p, 0.0) * weight for p in {**track.pieces, **f.pieces}},
+        width=width, width_spread=width_spread, measured=measured, missed=0.0, missed_s=None, flickers=flickers)
 
 
 def _normal(logs: Mapping[str, float]) -> dict[str, float]:
     """Log-likelihoods normalised to log-probabilities."""
-    if not logs:
-        return {}
-    top = max(logs.values())
-    total = top + math.log(sum(math.exp(v - top) for v in logs.values()))
+    top = max(logs.values(), default=0.0)
+    total = top + math.log(sum(math.exp(v - top) for v in logs.values()) or 1.0)
     return {k: v - total for k, v in logs.items()}
 
 

@@ -44,7 +44,7 @@ class Overlooked:
                 n = apart_from_piles(one, square, at in piles)
                 if n is not None and n.there >= NEUTRAL.lead:  # a hand may look a little like one
                     seen.setdefault(kind, []).append((at[0] + n.foot[0], at[1] + n.foot[1]))
-        stand = [place for kind, feet in seen.items() for place in self._stands(kind, feet, look.t_s)]
+        stand = [place for kind, feet in seen.items() for place in self._stands(kind, feet, look)]
         for i, f in belief.figures.items():
             if not f.missed:
                 self._missed.pop(i, None)
@@ -65,9 +65,11 @@ class Overlooked:
             for i, m in self._missed.items() if m.joined and i in belief.figures and belief.figures[i].missed}
         return replace(belief, figures={**belief.figures, **out}) if out else belief
 
-    def _stands(self, kind: str, feet: Collection[Point], t_s: float) -> list[tuple[Point, float]]:
+    def _stands(self, kind: str, feet: Collection[Point], look: TableLook) -> list[tuple[Point, float]]:
         """Where the piece stands, and since when: it was not where it is seen if it was elsewhere meanwhile."""
         known = self._stood.get(kind, [])
-        self._stood[kind] = [min((k for k in known if math.dist(k[0], foot) < NEUTRAL.again_at),
-                                 key=lambda k: math.dist(k[0], foot), default=(foot, t_s)) for foot in feet]
-        return self._stood[kind]
+        seen = [min((k for k in known if math.dist(k[0], foot) < NEUTRAL.again_at),
+                    key=lambda k: math.dist(k[0], foot), default=(foot, look.t_s)) for foot in feet]
+        self._stood[kind] = seen + [k for k in known if k not in seen and (
+            math.floor(k[0][0]), math.floor(k[0][1])) not in look.squares]
+        return seen

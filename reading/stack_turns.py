@@ -52,7 +52,8 @@ def turns_of(blocks: Sequence[Sequence[Way]]) -> list[Way]:
             return
         for way in blocks[-1 - len(later)]:
             if not later or way.back > later[0].back:
-                for whom in [{i: nats} for i, nats in way.takes.items() if i not in taken] or [{}]:
+                free = sorted(((nats, i) for i, nats in way.takes.items() if i not in taken), reverse=True)
+                for whom in [{i: nats} for nats, i in free[:len(blocks)]] or [{}]:  # more are never needed
                     turns([replace(way, takes=whom), *later], taken.union(whom))
 
     turns([], frozenset())

@@ -22,9 +22,10 @@ UNALLOWED = 5.0  # most nats against a tile that does not allow what was seen, a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stay:
-    """A piece was seen on square ``at`` by more than one look: first at ``first_s``, and again after the tiles had come
-    that were first seen until ``until_s``. ``said`` is the evidence for it in nats; ``now``: it is where the piece is
-    found now. ``figures`` are whether figures are there since then, by square and player: 1 yes, -1 no."""
+    """A piece was seen on square ``at`` by more than one look: first at ``first_s``, when the look at ``absent_s`` had
+    not shown it there, and again after the tiles had come that were first seen until ``until_s``. ``said`` is the
+    evidence for it in nats; ``now``: it is where the piece is found now. ``figures`` are whether figures are there
+    since then, by square and player: 1 yes, -1 no."""
 
     name: str
     at: Square
@@ -32,6 +33,7 @@ class Stay:
     until_s: float
     said: float
     now: bool
+    absent_s: float = -math.inf
     figures: tuple[tuple[tuple[Square, int], float], ...] = ()
 
 
@@ -62,7 +64,9 @@ class Whereabouts:
         over_s, next_s = min((b for b, _ in later), default=math.inf), min((s for _, s in later), default=math.inf)
         last = {stay.name: stay for stay in self.stays if stay.first_s < next_s}
         for stay in last.values():
-            if own[2] <= stay.first_s <= over_s and (later or stay.now):
+            left_s = max((s.until_s for s in self.stays if s.name == stay.name and s.first_s < stay.first_s),
+                         default=-math.inf)
+            if own[2] <= max(left_s, stay.absent_s) and stay.first_s <= over_s and (later or stay.now):
                 yield End(stay, True, bool(later))
             elif stay.first_s <= own[1] and later and stay.until_s >= next_s:
                 yield End(stay, False, True)
@@ -83,14 +87,15 @@ def whereabouts(seen: Mapping[str, Sightings], belief: TableBelief, log: LoggedG
     for name, sights in seen.items():
         found = stands_on(sights)
         for at, sight in sights.items():
-            if sight.peak < NEUTRAL.lead or sight.found_s <= sight.first_s:
-                continue
+            if sight.peak < NEUTRAL.lead or sight.found_s <= sight.first_s or any(
+                    o.first_s < sight.first_s < o.found_s for other, o in sights.items() if other != at):
+                continue  # it was elsewhere all the time: what looks like it there is print
             until_s = max((s for _, _, s in times if s <= sight.found_s), default=-math.inf)
             there = () if sight.first_s < began_s else tuple(sorted(
                 (who, float(round(is_there))) for who, f in stood.items() if round(is_there := since(f, sight))))
             now = found is not None and found[0] == at and found[1] >= NEUTRAL.lead
             stays.append(Stay(name=name, at=at, first_s=sight.first_s, until_s=until_s, now=now, figures=there,
-                              said=float(round(min(sight.peak, UNALLOWED)))))
+                              absent_s=sight.absent_s, said=float(round(min(sight.peak, UNALLOWED)))))
     return Whereabouts(tuple(sorted(stays, key=lambda s: (s.first_s, s.name, s.at))), times)
 
 

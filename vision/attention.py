@@ -33,7 +33,7 @@ class Attention:
     lies: float = 3.0  # and from which it surely is
     plainly: float = 4.0  # and from which a tile is accepted even in the table's colours
     seen: float = 0.5  # fraction of a square that must be in the picture for its tile to be read
-    hidden_lab: float = 16.0  # Lab units from the bare square's or the table's colours: it is occluded
+    hidden_lab: float = 16.0  # Lab units from the bare square's or the table's colours (or more texture): occluded
     bare_lab: float = 9.0  # Lab units within which a cell of a square looks as it did when bare
     bare_part: float = 0.95  # fraction of its cells that must, for the square to be still bare
     bare_odds: float = -6.0  # log-odds of a tile then

@@ -44,8 +44,9 @@ def colour_distance(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]
 
 def alike(cells: npt.NDArray[np.float32], table: npt.NDArray[np.float32], lab: float) -> float:
     """The share of a square's cells that look like ``table`` (CELLS, CELLS, 4) or (4,): within ``lab`` of its colour
-    and without more texture."""
-    return float(((colour_distance(cells, table) < lab) & (cells[..., 3] < table[..., 3] + TEXTURED)).mean())
+    and without more texture than there is around it, since patterns move with the cloth."""
+    rough = table[..., 3] if table.ndim == 1 else cv2.dilate(np.asarray(table[..., 3], np.float32), np.ones((3, 3)))
+    return float(((colour_distance(cells, table) < lab) & (cells[..., 3] < rough + TEXTURED)).mean())
 
 
 def background_model(bare: npt.NDArray[np.float32], a: Attention) -> Callable[[npt.NDArray[np.float32]], bool]:

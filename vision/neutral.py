@@ -2,7 +2,8 @@
 recognised by their length and by a paint that no player has.
 
 The network was trained on followers: a long piece is several feet to it. A region of one colour around its silhouettes
-is taken as one piece, whose length is compared with that of each kind and of followers.
+is taken as one piece, whose length is compared with that of each kind and of followers. Where the network sees hardly
+a foot and no silhouette (unpainted wood on a town, or touching a follower), the region is grown from the foot itself.
 """
 
 from __future__ import annotations
@@ -50,10 +51,15 @@ class NeutralLimits:
     solid: float = 0.68  # least part of its rectangle that a piece covers: 0.72 to 0.82, and 0.4 to 0.6 with print
     least: float = -4.0  # log-odds of a foot below which nothing is grown from it
     speck: int = 12  # px of a crop: smaller silhouettes are noise
+    faint: float = -6.0  # the same as ``least`` for a foot in a piece's own paint
+    painted: float = 2.0  # least margin of that paint over the players'
+    dot_px: int = 3  # radius around such a foot from which its region is grown
+    covers: float = 0.75  # least part of its foot's area that such a region covers: makers differ, print is small
     seldom: float = -1.5  # prior log-odds that a figure is one of them
     spoiled: float = -5.5  # floor of a length's log-likelihood, relative to the likeliest
     most: float = 8.0  # limit of one look's log-odds
     unlike: float = 4.0  # by which the network's log-odds are lower for such a foot than for a follower's
+    unseen: float = 9.0  # the same where it sees no silhouette (rendered fairies: -4 to -5)
     sure: float = 3.0  # log-odds from which a look is used to learn its paint
     floor: float = -9.0  # floor of a paint's log-likelihood
 
@@ -83,8 +89,8 @@ class Neutrals:
         if not self.kinds:
             return {at: tuple(seen) for at, seen in found.items()}
         lean = leans({**board, **poses}, photo.shape, self.view)
-        blobs = [b for at, seen in found.items() if any(s.look.there > LIMITS.least for s in seen)
-                 for b in self._blobs(photo, at, poses[at], lean[at], seen)]
+        blobs = [b for at, seen in found.items() if (seeds := self._seeds(seen))
+                 for b in self._blobs(photo, at, poses[at], lean[at], seen, seeds)]
         out: dict[Square, list[Seen]] = {at: list(seen) for at, seen in found.items()}
         taken: list[_Blob] = []
         for blob in sorted(blobs, key=lambda b: -max(b.odds.values())):
@@ -119,32 +125,53 @@ class Neutrals:
         return replace(seen, look=replace(seen.look, there=seen.look.there - min(less, AT_MOST - AT_LEAST),
                                           colours={c: v - best for c, v in mine.items()}))
 
-    def _blobs(self, photo: Image, at: Square, pose: Array, lean: Array, found: Sequence[Seen]) -> list[_Blob]:
+    def _seeds(self, found: Sequence[Seen]) -> dict[int, npt.NDArray[np.bool_]]:
+        """By the index of a foot the (S, S) mask from which its region is grown: its silhouette, else a dot around a
+        foot in the paint of a piece."""
+        own = {paint for kind in self.kinds for paint in kind.paints} - set(self.players)
+        out = {}
+        for n, s in enumerate(found):
+            named = s.look.colours
+            margin = max((named.get(p, LIMITS.floor) for p in own), default=LIMITS.floor) - max(
+                (v for c, v in named.items() if c in self.players), default=LIMITS.floor)
+            if s.silhouette.sum() > LIMITS.speck and s.look.there > LIMITS.least:
+                out[n] = s.silhouette
+            elif s.look.there > LIMITS.faint and margin > LIMITS.painted:
+                dot = np.zeros(s.silhouette.shape, np.uint8)
+                column, row = ((np.array(s.look.foot) + MARGIN) * TILE_PX).astype(int)
+                out[n] = cv2.circle(dot, (int(column), int(row)), LIMITS.dot_px, 1, -1) > 0
+        return out
+
+    def _blobs(self, photo: Image, at: Square, pose: Array, lean: Array, found: Sequence[Seen],
+               seeds: Mapping[int, npt.NDArray[np.bool_]]) -> list[_Blob]:
         """Groups of feet in one tile's crop that are connected by one colour."""
         crop = rectify(photo, pose, TILE_PX, MARGIN)
         uvl = _uvl(crop)
-        left = [n for n, s in enumerate(found) if s.look.there > LIMITS.least]
+        left = [n for n, s in enumerate(found) if s.look.there > LIMITS.least or n in seeds]
         out = []
-        while seeds := [n for n in left if found[n].silhouette.sum() > LIMITS.speck]:
+        while (first := next((n for n in left if n in seeds), None)) is not None:
             for reach in (*LIMITS.reach, 0.0):
-                mask = _grown(uvl, found[seeds[0]].silhouette, reach)
-                feet = [n for n in left if n == seeds[0] or _within(mask, found[n])]
+                mask = _grown(uvl, seeds[first], reach)
+                feet = [n for n in left if n == first or _within(mask, found[n])]
                 mask = np.logical_or.reduce([mask, *(found[n].silhouette for n in feet)])
                 box = _box(mask)
                 if mask.sum() >= LIMITS.solid * (box[1][0] + 1) * (box[1][1] + 1):
                     break  # else it has run into print of its colour
             left = [n for n in left if n not in feet]
+            outlined = any(found[n].silhouette.sum() > LIMITS.speck for n in feet)
+            unlike = LIMITS.unlike if outlined else LIMITS.unseen
             length = max(box[1]) / TILE_PX
             colours = _mean([found[n].look.colours for n in feet])
             there = max(found[n].look.there for n in feet)
             middle = (np.array(box[0]) + 0.5) / TILE_PX - MARGIN
             odds, paints = {}, {}
             for kind in self.kinds:
-                odds[kind.name], paints[kind.name] = self._odds(kind, length, colours)
+                covered = math.inf if outlined else mask.sum() / TILE_PX**2
+                odds[kind.name], paints[kind.name] = self._odds(kind, length, colours, covered)
             raw = dict(odds)
             for name in raw:  # it is at most one of them, and as likely an object at all as the network says
                 others = float(np.logaddexp.reduce([0.0, *(o for n, o in raw.items() if n != name)]))
-                real = -float(np.logaddexp(others - raw[name], -there - LIMITS.unlike))
+                real = -float(np.logaddexp(others - raw[name], -there - unlike))
                 odds[name] = min(max(real, -LIMITS.most), LIMITS.most)
             tall = {kind.name: kind.wood_mm[1] / TILE_MM for kind in self.kinds}
             height = tall[max(odds, key=lambda name: odds[name])]
@@ -153,8 +180,9 @@ class Neutrals:
                              px=(float(px[0]), float(px[1]))))
         return out
 
-    def _odds(self, kind: Kind, length: float, colours: Mapping[str, float]) -> tuple[float, str]:
-        """Log-odds that a piece of this length and colour is of that kind and not a player's figure, and its paint."""
+    def _odds(self, kind: Kind, length: float, colours: Mapping[str, float], covered: float) -> tuple[float, str]:
+        """Log-odds that a piece of this length and colour is of that kind and not a player's figure, and its paint. A
+        region without an outline, which has ``covered`` so much (tiles squared), must fit in size."""
         known = self._paints.get(kind.name, {})
         total = sum(known.values())
         each = {p: colours.get(p, LIMITS.floor) + math.log((known.get(p, 0.0) + 0.2) / (total + 0.2 * len(kind.paints)))
@@ -166,6 +194,9 @@ class Neutrals:
         usual = math.log(max(wide, deep + _RISES * high) / TILE_MM)
         spread = math.hypot(LIMITS.cut, LIMITS.makers)
         size = _log_normal(math.log(length), (usual, spread)) - _log_normal(math.log(length), LIMITS.follower)
+        if covered < LIMITS.covers * wide * deep / TILE_MM**2 or (
+                covered < math.inf and abs(math.log(length) - usual) > 3.0 * spread):
+            size = -LIMITS.most
         odds = LIMITS.seldom + max(own, LIMITS.floor) - max(others, LIMITS.floor) + size
         return odds, max(each, key=lambda p: each[p])
 

@@ -240,6 +240,9 @@ def test_print_beside_the_place_of_a_figure_is_not_that_figure_moved() -> None:
     assert (knight.at, knight.present, print_.at) == ((1, 0), False, (2, 0)) and print_.real < LIMITS.sure
     (pushed,) = believed(*there, *[seen(25.0 + 5 * n, 6.0, 1.1) for n in range(3)]).figures.values()
     assert pushed.at == (2, 0) and pushed.present
+    after = [seen(25.0, 2.5, 1.1), *[seen(30.0 + 5 * n, 6.0, 1.1) for n in range(3)]]
+    (pushed,) = believed(*there, *after).figures.values()
+    assert pushed.at == (2, 0) and pushed.present  # the first look afterwards hardly showed him
     (faint,) = believed(*[seen(5.0 * n, 1.5, 0.8 + 0.3 * (n > 3)) for n in range(7)]).figures.values()
     assert faint.at == (2, 0)  # one that never was seen clearly may have been moved
 

@@ -76,6 +76,21 @@ def test_a_piece_that_comes_back_to_its_old_place_hides_him_like_a_new_one() -> 
     assert missed((True, NEAR), (True, AWAY), (True, None), (False, NEAR), (False, NEAR)) == (0.0, None)
 
 
+def test_a_piece_stays_where_a_look_that_leaves_its_square_out_does_not_show_it() -> None:
+    """Such a look takes print elsewhere for it, or a hand."""
+    tiles = {(0, 0): ("base.D", 0), BESIDE: ("base.B", 0), (2, 1): ("base.U", 0), (5, 1): ("base.U", 0)}
+    belief, overlooked = TableBelief(), Overlooked()
+    for n, (monk, places) in enumerate([(True, [(2, 1)]), (True, [(5, 1)]), (False, [(2, 1)]), (False, [(2, 1)])]):
+        one = look(5.0 * n, tiles, {BESIDE: (MONK,)} if monk else {}, whole=False)
+        for at in places:
+            one = with_a_piece(one, NEAR, at)
+        one = replace(one, squares={at: s for at, s in one.squares.items() if at in (BESIDE, *places)})
+        belief = updated(belief, one)
+        overlooked.look(one, belief, ())
+    monk, = overlooked.without(belief).figures.values()
+    assert monk.missed >= TAKEN
+
+
 def test_who_comes_where_a_piece_stands_is_told_from_it() -> None:
     """A hand hides the piece when he is seen."""
     weight, since_s = missed((False, NEAR), (True, None), (False, NEAR), (False, NEAR))

@@ -176,6 +176,24 @@ def test_one_look_may_have_seen_it_in_a_hand() -> None:
 
 
 def test_tiles_of_which_nothing_is_known_have_no_ends() -> None:
+    before = Stay(name="dragon", at=(8, 0), first_s=1.0, until_s=4.0, said=5.0, now=False)
     stay = Stay(name="dragon", at=(9, 0), first_s=5.0, until_s=10.0, said=5.0, now=True)
-    assert not list(Whereabouts((stay,), ()).ends((1, 0), {(1, 0)}))
-    assert list(Whereabouts((stay,), (((1, 0), 0.0, 4.0),)).ends((1, 0), {(1, 0)})) == [End(stay, True, False)]
+    laid = {(1, 0)}
+    assert not list(Whereabouts((before, stay), ()).ends((1, 0), laid))
+    assert list(Whereabouts((before, stay), (((1, 0), 0.0, 4.0),)).ends((1, 0), laid)) == [End(stay, True, False)]
+
+
+def test_a_piece_that_nobody_saw_elsewhere_meanwhile_may_have_moved_before() -> None:
+    """It was seen there first after the tile was laid; when it came there is not known."""
+    before = Stay(name="dragon", at=(8, 0), first_s=1.0, until_s=3.0, said=5.0, now=False)
+    stay = Stay(name="dragon", at=(9, 0), first_s=5.0, until_s=10.0, said=5.0, now=True)
+    for stays in (stay,), (before, stay):
+        assert not list(Whereabouts(stays, (((1, 0), 0.0, 4.0),)).ends((1, 0), {(1, 0)}))
+
+
+@pytest.mark.parametrize(("absent_s", "came"), [(4.5, True), (3.5, False)])
+def test_a_place_that_was_seen_empty_after_the_tile_tells_when_a_piece_came(absent_s: float, came: bool) -> None:
+    stay = Stay(name="dragon", at=(9, 0), first_s=5.0, until_s=10.0, said=5.0, now=True, absent_s=absent_s)
+    assert list(Whereabouts((stay,), (((1, 0), 0.0, 4.0),)).ends((1, 0), {(1, 0)})) == [End(stay, True, False)] * came
+
+

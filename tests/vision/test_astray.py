@@ -137,6 +137,13 @@ def test_joints_of_a_bare_table_are_not_taken_for_a_printed_tile() -> None:
     assert alike(appearance(town, {(0, 0): at_joint})[0, 0], np.median(plain, axis=(0, 1)), 16.0) < ASTRAY.bare
 
 
+def test_a_patterned_cloth_that_was_pushed_looks_bare() -> None:
+    stripes = np.where(np.arange(SIZE[0]) // 35 % 2, 60, 0)[None, :, None] + np.array(CLOTH)
+    cloth = cv2.GaussianBlur(np.repeat(stripes, SIZE[1], axis=0).astype(np.uint8), (0, 0), 1.0)
+    before, now = (appearance(cloth, {(0, 0): pose((3, 3), moved(x, 0.0))})[0, 0] for x in (0.0, 0.08))
+    assert alike(now, before, 16.0) > ASTRAY.all_bare
+
+
 def test_what_is_no_tile_is_not_found_beside_the_board() -> None:
     watched = Table(BOARD)
     watched.show(table(BOARD, {}, hand=(2, 1)))

@@ -56,7 +56,7 @@ def test_they_stand_on_the_picture() -> None:
     assert np.abs(before - after).max() < 12 < np.abs(before - there).max()
 
 
-@pytest.mark.parametrize("seed", [2, 8, 10, 12])  # of 1, 2, 8, 10, 12: in 1 the network sees no foot
+@pytest.mark.parametrize("seed", [1, 2, 8, 10, 12])  # in 1 the network hardly sees a foot
 def test_plain_wood_on_a_town_of_its_colour_stands_where_it_stands(seed: int) -> None:
     """Its region must not run into the print: its foot would be the region's, on the next tile even."""
     sim = played(seed, 17, "easy")
