@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from reading.belief import FigureTrack, TableBelief
 from reading.limits import LIMITS
-from reading.logged_game import LoggedGame
+from reading.logged_game import LoggedGame, denies
 from reading.sightings import NEUTRAL, Sighting, Sightings, stands_on
 from scoring.contributions import Neutral
 from scoring.events import Event
@@ -49,10 +49,12 @@ class End(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
     """The stays of all pieces, the first ones first; and for the tiles of the newest turns and those that the log does
-    not have, when their squares were last seen bare and when they were first seen (``times``)."""
+    not have, when their squares were last seen bare and when they were first seen (``times``). ``denied`` are moves
+    that people took back."""
 
     stays: tuple[Stay, ...] = ()
     times: tuple[tuple[Square, float, float], ...] = ()
+    denied: frozenset[Event] = frozenset()
 
     def ends(self, at: Square, laid: Collection[Square]) -> Iterator[End]:
         """Where the pieces were at the end of the turn of the tile on a square, if the tiles on the squares ``laid``,
@@ -96,7 +98,7 @@ def whereabouts(seen: Mapping[str, Sightings], belief: TableBelief, log: LoggedG
             now = found is not None and found[0] == at and found[1] >= NEUTRAL.lead
             stays.append(Stay(name=name, at=at, first_s=sight.first_s, until_s=until_s, now=now, figures=there,
                               absent_s=sight.absent_s, said=float(round(min(sight.peak, UNALLOWED)))))
-    return Whereabouts(tuple(sorted(stays, key=lambda s: (s.first_s, s.name, s.at))), times)
+    return Whereabouts(tuple(sorted(stays, key=lambda s: (s.first_s, s.name, s.at))), times, log.denied)
 
 
 def _bare_s(belief: TableBelief, at: Square) -> float:
@@ -128,7 +130,8 @@ def moved(seen: Whereabouts, at: Square, state: GameState, bare: GameState,
     for end in seen.ends(at, state.tiles):
         piece, to = next(n for n in state.box.neutrals if n.name == end.stay.name), end.stay.at
         if end.came and piece.at(state) != to:
-            ways = [s for event in _moves_to(piece, state, to) if (s := after(state, event)) is not None]
+            ways = [s for event in _moves_to(piece, state, to) if not denies(seen.denied, event)
+                    and (s := after(state, event)) is not None]
             if ways:
                 state = max(ways, key=lambda s: agrees(end.stay, state, s) - _goes_on(piece, s, end, closed))
             elif not _moves_to(piece, bare, to):  # the tile is against it, not only what else was done in the turn

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tables import figure
 from test_neutral import EAST, FAR, SETUP, WEST, PiecesTable
@@ -10,9 +12,10 @@ from reading.belief import SquareTrack, TableBelief
 from reading.logged_game import logged_game
 from reading.sightings import Sighting
 from reading.tile_track import TileTrack
-from reading.whereabouts import End, Stay, Whereabouts, agrees, whereabouts
-from scoring.engine import fold
+from reading.whereabouts import End, Stay, Whereabouts, agrees, moved, whereabouts
+from scoring.engine import fold, step
 from scoring.events import FigurePlaced, TilePlaced
+from scoring.expansions.dragon import DRAGON
 from scoring.expansions.dragon_moves import DragonMoved
 from scoring.log import open_questions
 from scoring.tiles import Square
@@ -116,6 +119,20 @@ def test_a_piece_on_a_tile_speaks_for_one_that_takes_it_there(row: PiecesTable) 
     assert tile_at(row, NEXT) == "dragon.17" and not row.beyond_tiles() and not asked(row)
 
 
+def test_a_walk_that_people_took_back_is_in_no_history() -> None:
+    """Somebody pushed the piece: it is seen there, but no history takes it there."""
+    made = PiecesTable()
+    made.lays(EAST, "dragon.17", 0)
+    made.lays(WEST, "base.U", 0)
+    made.lays(FAR, "dragon.16", 0)
+    state = fold(SETUP, made.events)
+    stay = Stay(name="dragon", at=WEST, first_s=5.0, until_s=6.0, said=5.0, now=True, absent_s=4.5)
+    found = Whereabouts((stay,), ((FAR, 0.0, 4.0),))
+    ends = [moved(at, FAR, state, state, step, lambda s: s)[1] for at in (
+        found, replace(found, denied=frozenset([DragonMoved(player=0, path=((0, 0), WEST))])))]
+    assert [DRAGON.neutrals[0].at(s) for s in ends] == [WEST, EAST]
+
+
 def test_of_the_ways_to_where_it_is_those_agree_that_sent_home_whoever_is_gone() -> None:
     made = PiecesTable()
     made.lays(EAST, "dragon.17", 0)
@@ -157,6 +174,7 @@ def ends(stays: list[tuple[Square, float, float]], at: Square, laid: set[Square]
     ([((8, 0), 25.0, 55.0)], []),  # before this tile, or after it
     ([((8, 0), 45.0, 55.0)], []),  # before the next tile, or after it
     ([((8, 0), 5.0, 55.0), ((9, 0), 52.0, 60.0)], [((8, 0), False, True)]),
+    ([((8, 0), 5.0, 60.0), ((9, 0), 35.0, 58.0)], [((8, 0), False, True)]),  # print: meanwhile it was seen elsewhere
 ])
 def test_where_a_piece_was_at_the_end_of_a_turn(stays: list[tuple[Square, float, float]],
                                                 told: list[tuple[Square, bool, bool]]) -> None:
@@ -169,6 +187,17 @@ def test_it_depends_on_the_order_of_the_tiles() -> None:
     stays = [((8, 0), -5.0, 11.0), ((9, 0), 15.0, 20.0)]
     assert ends(stays, (1, 0), {(1, 0)}, both) == [((8, 0), False, True)]
     assert ends(stays, (2, 0), {(1, 0), (2, 0)}, both) == [((9, 0), True, False)]
+
+
+def test_a_piece_that_went_on_ends_no_turn_that_is_still_open() -> None:
+    before = Stay(name="dragon", at=(8, 0), first_s=1.0, until_s=4.0, said=5.0, now=False)
+    stop = Stay(name="dragon", at=(9, 0), first_s=5.0, until_s=10.0, said=5.0, now=False)
+    assert not list(Whereabouts((before, stop), (((1, 0), 0.0, 4.0),)).ends((1, 0), {(1, 0)}))
+
+
+def test_what_never_looked_much_like_a_piece_is_none() -> None:
+    faint = {"dragon": {at: replace(s, peak=1.0) for at, s in seen([((8, 0), 5.0, 55.0)], (8, 0))["dragon"].items()}}
+    assert not whereabouts(faint, table(THREE), logged_game(()), set(THREE), {}).stays
 
 
 def test_one_look_may_have_seen_it_in_a_hand() -> None:
