@@ -54,6 +54,7 @@ class NeutralLimits:
     faint: float = -6.0  # the same as ``least`` for a foot in a piece's own paint
     painted: float = 2.0  # least margin of that paint over the players'
     dot_px: int = 3  # radius around such a foot from which its region is grown
+    fits: float = 3.0  # most standard deviations by which the length of that region is not a piece's
     covers: float = 0.75  # least part of its foot's area that such a region covers: makers differ, print is small
     seldom: float = -1.5  # prior log-odds that a figure is one of them
     spoiled: float = -5.5  # floor of a length's log-likelihood, relative to the likeliest
@@ -195,7 +196,7 @@ class Neutrals:
         spread = math.hypot(LIMITS.cut, LIMITS.makers)
         size = _log_normal(math.log(length), (usual, spread)) - _log_normal(math.log(length), LIMITS.follower)
         if covered < LIMITS.covers * wide * deep / TILE_MM**2 or (
-                covered < math.inf and abs(math.log(length) - usual) > 3.0 * spread):
+                covered < math.inf and abs(math.log(length) - usual) > LIMITS.fits * spread):
             size = -LIMITS.most
         odds = LIMITS.seldom + max(own, LIMITS.floor) - max(others, LIMITS.floor) + size
         return odds, max(each, key=lambda p: each[p])

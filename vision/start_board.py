@@ -54,7 +54,7 @@ class StartSquares:
     learns what they look like, and what covers them."""
 
     readings: Mapping[Square, tuple[str, int]] = field(default_factory=dict)
-    _colours: dict[Square, npt.NDArray[np.float32]] = field(default_factory=dict)  # (8, 8, 4) of each, uncovered
+    _cells: dict[Square, npt.NDArray[np.float32]] = field(default_factory=dict)  # (8, 8, 4) of each, uncovered
 
     def evidence(self, bgr: Image, sense: TileSense, at: Square, pose: Array) -> TileEvidence:
         """The evidence about a square: the board was found as a whole, and lies where it lies. Less of the square is
@@ -68,11 +68,11 @@ class StartSquares:
 
     def _uncovered(self, at: Square, now: npt.NDArray[np.float32]) -> float:
         """The part of a square that looks as it did before, but for the light."""
-        known = self._colours.setdefault(at, now)
+        known = self._cells.setdefault(at, now)
         light = np.clip(np.median(now - known, axis=(0, 1)), -_LIGHT, _LIGHT).astype(np.float32)
         part = float((colour_distance(now, known + light) < _ALIKE).mean())
         if part > _PLAIN:
-            self._colours[at] = now
+            self._cells[at] = now
         return part
 
 

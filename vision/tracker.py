@@ -364,16 +364,16 @@ class Tracker:
         boxes = self.stillness.boxes(beside, self.attention.grow)
         restless = self.stillness.restless(boxes, self.attention.still_s) > self.stillness.pace.spare
         beside = {at: pose for (at, pose), moves in zip(beside.items(), restless, strict=True) if not moves}
-        now = {**appearance(bgr, beside), **{at: colours for at, colours in open_.items() if at in known}}
+        now = {**appearance(bgr, beside), **{at: cells for at, cells in open_.items() if at in known}}
         if len(now) < max(self.attention.table_least, self.attention.lit_part * len(known)):
             return np.zeros(4, np.float32)
-        each = [np.median(colours - known[at], axis=(0, 1)) for at, colours in now.items()]
+        each = [np.median(cells - known[at], axis=(0, 1)) for at, cells in now.items()]
         light = np.asarray(np.median(each, axis=0), np.float32)
         for at in beside:
             self._bareness(self._squares[at], now[at], light, was=False)
         return light
 
-    def _bareness(self, square: _Square, colours: npt.NDArray[np.float32], light: npt.NDArray[np.float32], *,
+    def _bareness(self, square: _Square, cells: npt.NDArray[np.float32], light: npt.NDArray[np.float32], *,
                   was: bool) -> float:
         """Fraction of a square without a visible tile that is bare table: an arm over it occludes it. A square not seen
         bare yet is compared with the others."""
@@ -385,10 +385,10 @@ class Tracker:
             elif was:
                 return 0.0
             else:
-                table = colours - light
-        part = alike(colours, table + light, self.attention.hidden_lab)
+                table = cells - light
+        part = alike(cells, table + light, self.attention.hidden_lab)
         if part > self.attention.bare_kept:
-            square.bare = colours  # adapt to slow or sudden changes of light
+            square.bare = cells  # adapt to slow or sudden changes of light
         return part
 
     def _status(self) -> str:
