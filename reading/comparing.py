@@ -38,7 +38,8 @@ def margins(histories: Sequence[History], told: History, turn: Turn) -> tuple[fl
     between the best explanations that agree on it, whatever else they say, and the best that differ; negative if the
     latter are likelier. Being in the log is no evidence of either."""
     tile = figure = math.inf
-    explained = [(h.score - _for_agreeing(t), t) for h in histories for t in (h.turn_at(turn.at),)]
+    turns = [(h.score, h.turn_at(turn.at)) for h in histories]
+    explained = [(score - _for_agreeing(t), t) for score, t in turns]
     alike = [(score, t) for score, t in explained if t is not None and _same_shape(t.tile, turn.tile)]
     own = max((score for score, _ in alike), default=told.score)
     for score, theirs in explained:

@@ -19,7 +19,6 @@ from reading.shapes import Reading, shape
 from reading.sightings import NEUTRAL, Sightings
 from reading.stack_track import STACK
 from reading.tile_track import TileTrack
-from reading.whereabouts import UNALLOWED
 from scoring.board import mismatches
 from scoring.engine import step
 from scoring.errors import IllegalMove
@@ -133,7 +132,7 @@ def _against(tile: TilePlaced, group: LoggedTurn, before: GameState, logged: Gam
         there = piece.at(logged)
         sight = seen.get(piece.name, {}).get(there) if there is not None else None
         if piece.at(after) != there and sight is not None and sight.peak >= NEUTRAL.lead:
-            out += min(sight.peak, UNALLOWED)
+            out += min(sight.peak, LIMITS.unallowed)
     return out
 
 

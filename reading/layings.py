@@ -32,7 +32,6 @@ COSTS: Mapping[str, float] = {"edge_mismatch": 8.0, "no_neighbour": 12.0, "corne
                               "not_in_box": 10.0, "wrong_player": 0.0, "no_second_part": 0.0,
                               # as often a consequence of earlier errors as an error itself
                               "no_supply": 2.5}
-_USUAL = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -345,7 +344,7 @@ def out_of_turn(group: LoggedTurn, due: int) -> float:
     if not isinstance(tile, TilePlaced):
         return 0.0
     unlike = any(isinstance(f.event, FigurePlaced) and f.event.player != tile.player for f in group.figures())
-    return LIMITS.skipped * (tile.player != due) + _USUAL * unlike
+    return LIMITS.skipped * (tile.player != due) + LIMITS.unallowed * unlike
 
 
 def cost(before: GameState, after: GameState) -> float:
@@ -355,7 +354,7 @@ def cost(before: GameState, after: GameState) -> float:
 
 def _cost(after: View, issues: int, awaited: Collection[str]) -> float:
     """``awaited``: the issues of what may reach the log later, so its lack costs nothing."""
-    return sum([COSTS.get(i.code, _USUAL) for i in after.issues[issues:] if i.code not in awaited])
+    return sum([COSTS.get(i.code, LIMITS.unallowed) for i in after.issues[issues:] if i.code not in awaited])
 
 
 def against(after: View, event: Event, issues: int, figure: int, asked: Mapping[Square, float]) -> float:

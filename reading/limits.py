@@ -49,6 +49,7 @@ class Limits:
     open_turns: int = 3  # newest turns that new looks may still reorder
     overtakes: int = 5  # logged turns that another one may have preceded
     late_turns: int = 6  # how many turns back a tile that is found only now may have been laid
+    unallowed: float = 5.0  # nats, usually or at most, against what the rules do not allow: people break them seldom
     logged: float = 1.0  # bonus for what is in the log already: it is not changed for less (hysteresis)
     order: float = 6.0  # against an order that looks at bare and covered squares contradict
     found_late: float = 2.5  # against a tile having been found later than one that was laid after it

@@ -25,7 +25,6 @@ from scoring.state import GameState
 from scoring.tiles import Point, Square
 from vision.looks import probability
 
-UNALLOWED = 5.0  # nats against a figure where no rule lets its player place one, as for other breaches (`layings.cost`)
 SURELY = 2.0  # log-odds from which a figure on an older tile is taken to be more than print
 
 
@@ -164,7 +163,7 @@ class RemoteClaims:
             before = states[log.span(n)[0] + turn.lines.index(line)]
             options = {replace(line.event, tile=tile, rot=rot): odds + math.log(before.left[tile])
                        for (tile, rot), odds in said.items() if odds > -LIMITS.clearly and before.left.get(tile)}
-            weights = {e: odds + min(f.real, UNALLOWED) * self._allows(e, at, before)
+            weights = {e: odds + min(f.real, LIMITS.unallowed) * self._allows(e, at, before)
                        for e, odds in options.items() if not cost(before, step(before, e))}
             if line.event not in weights or all(weights[e] == options[e] for e in weights):
                 continue
@@ -218,7 +217,7 @@ def _passed(n: int, f: FigureTrack, player: int, belief: TableBelief, log: Logge
 def _instead(made: Decision, line: LoggedEvent, f: FigureTrack) -> Decision:
     """A placement in place of the one that the log has in the same turn, as a question: either that figure was taken up
     again, or no rule allows this one."""
-    p, total = probability(min(f.real, UNALLOWED) - LIMITS.taken_back), sum(q for _, q in made.alternatives)
+    p, total = probability(min(f.real, LIMITS.unallowed) - LIMITS.taken_back), sum(q for _, q in made.alternatives)
     options = [*((events, p * q / total) for events, q in made.alternatives), ((line.event,), 1.0 - p)]
     return replace(made, asked=True, confidence=options[0][1], replaces=line.seq,
                    alternatives=tuple(sorted(options, key=lambda o: -o[1])))

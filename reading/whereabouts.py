@@ -17,8 +17,6 @@ from scoring.events import Event
 from scoring.state import GameState
 from scoring.tiles import Square
 
-UNALLOWED = 5.0  # most nats against a tile that does not allow what was seen, as for other breaches (`layings.cost`)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stay:
@@ -97,7 +95,7 @@ def whereabouts(seen: Mapping[str, Sightings], belief: TableBelief, log: LoggedG
                 (who, float(round(is_there))) for who, f in stood.items() if round(is_there := since(f, sight))))
             now = found is not None and found[0] == at and found[1] >= NEUTRAL.lead
             stays.append(Stay(name=name, at=at, first_s=sight.first_s, until_s=until_s, now=now, figures=there,
-                              absent_s=sight.absent_s, said=float(round(min(sight.peak, UNALLOWED)))))
+                              absent_s=sight.absent_s, said=float(round(min(sight.peak, LIMITS.unallowed)))))
     return Whereabouts(tuple(sorted(stays, key=lambda s: (s.first_s, s.name, s.at))), times, log.denied)
 
 

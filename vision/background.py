@@ -21,8 +21,7 @@ from vision.senses import TileEvidence
 
 CELLS, CELL_PX = 8, 4  # cells a side of a square, and pixels a side of a cell that its contrast is taken from
 WEIGHTS = np.array((0.5, 1.0, 1.0), np.float32)  # of L, a and b in a distance: light changes
-TEXTURED = 2.5  # Lab: contrast above the table's from which a cell is print: tiles have 3 more in 3 of 4 cells, wood
-# stays within 2 of its median in 9 of 10 (measured: simulated table, hard)
+TEXTURED = 2.5  # Lab: contrast above the table's from which a cell is print (chosen on one simulated table at hard)
 
 
 def appearance(bgr: Image, poses: Mapping[Square, Array]) -> dict[Square, npt.NDArray[np.float32]]:

@@ -60,7 +60,7 @@ class NeutralLimits:
     spoiled: float = -5.5  # floor of a length's log-likelihood, relative to the likeliest
     most: float = 8.0  # limit of one look's log-odds
     unlike: float = 4.0  # by which the network's log-odds are lower for such a foot than for a follower's
-    unseen: float = 9.0  # the same where it sees no silhouette (rendered fairies: -4 to -5)
+    unseen: float = 9.0  # the same where it sees no silhouette (chosen on two simulated tables)
     sure: float = 3.0  # log-odds from which a look is used to learn its paint
     floor: float = -9.0  # floor of a paint's log-likelihood
 

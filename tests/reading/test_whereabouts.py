@@ -53,6 +53,13 @@ def walks(table: PiecesTable, to: Square) -> None:
     table.stands["dragon"] = to, (0.5, 0.5)
 
 
+def comes_to(table: PiecesTable, to: Square, allowed_by: str) -> None:
+    """The dragon moves in the turn of a tile that looks a little more like one without its sign."""
+    doubtful(table, NEXT, "base.U", allowed_by, 0.5)
+    table.sees(1, every_s=2.0)
+    walks(table, to)
+
+
 @pytest.mark.parametrize("read_first", [True, False])
 def test_a_walk_speaks_for_the_tile_that_allows_it(row: PiecesTable, read_first: bool) -> None:
     doubtful(row, NEXT, "base.U", "dragon.16", 0.5)
@@ -100,9 +107,7 @@ def test_a_piece_that_moved_beside_a_figure_says_nothing_against_the_figure(row:
 
 
 def test_a_logged_walk_speaks_for_its_tile_for_good(row: PiecesTable) -> None:
-    doubtful(row, NEXT, "base.U", "dragon.16", 0.5)
-    row.sees(1, every_s=2.0)
-    walks(row, FAR)
+    comes_to(row, FAR, "dragon.16")
     row.sees(6)
     for at in (AFTER, (5, 0), (6, 0), (7, 0)):
         row.lays(at, "base.U", 0)
@@ -110,9 +115,7 @@ def test_a_logged_walk_speaks_for_its_tile_for_good(row: PiecesTable) -> None:
 
 
 def test_a_piece_on_a_tile_speaks_for_one_that_takes_it_there(row: PiecesTable) -> None:
-    doubtful(row, NEXT, "base.U", "dragon.17", 0.5)
-    row.sees(1, every_s=2.0)
-    walks(row, NEXT)
+    comes_to(row, NEXT, "dragon.17")
     row.sees(3)
     for at in (AFTER, (5, 0), (6, 0), (7, 0)):
         row.lays(at, "base.U", 0)

@@ -131,8 +131,8 @@ def test_joints_of_a_bare_table_are_not_taken_for_a_printed_tile() -> None:
     boards = table({}, {}, cloth=TOWN)
     at_joint = pose((3, 3), moved(0.0, 0.0))
     plain = appearance(boards, {(0, 0): at_joint})[0, 0]
-    for x, y in (SIZE[0], 470), (600, SIZE[1]):  # two joints that cross there
-        cv2.line(boards, (0 if y == 470 else x, y if y == 470 else 0), (x, y), (30, 45, 60), 3)
+    cv2.line(boards, (0, 470), (SIZE[0], 470), (30, 45, 60), 3)
+    cv2.line(boards, (600, 0), (600, SIZE[1]), (30, 45, 60), 3)  # crosses the other one there
     assert alike(appearance(boards, {(0, 0): at_joint})[0, 0], np.median(plain, axis=(0, 1)), 16.0) > ASTRAY.all_bare
     town = table({(3, 3): ("base.C", 0)}, {}, cloth=TOWN)
     assert alike(appearance(town, {(0, 0): at_joint})[0, 0], np.median(plain, axis=(0, 1)), 16.0) < ASTRAY.bare
