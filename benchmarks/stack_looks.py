@@ -26,10 +26,11 @@ from scoring.transcript import read
 from vision.figures import board_grid
 from vision.lattice import UNIT, apply
 from vision.looks import StackLook
+from vision.nadir import upright
 from vision.simulator import LEVELS, Options, Simulator, load
 from vision.simulator.film import Film
 from vision.simulator.script import Square
-from vision.stacks import TILE_MM, look_at, upright
+from vision.stacks import TILE_MM, look_at
 
 
 def looks(path: Path, level: str, seed: int, turns: int,

@@ -25,6 +25,7 @@ from reading.stack_rise import StackRise
 from reading.stack_track import STACK, StackTrack, began, looked_at
 from reading.stack_turns import Way, betrays, not_logged, turns_of
 from reading.unlogged import unlogged_since
+from reading.visits import Visits
 from scoring.contributions import Stack
 from scoring.events import Event, FigureTaken
 from scoring.log import LogEntry
@@ -51,6 +52,7 @@ class StackMoves:
     _tops: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # of the last clear looks
     _touched_s: dict[tuple[str, Square], float] = field(default_factory=dict)  # since the last look taken notice of
     _rise: StackRise = field(default_factory=StackRise)
+    _visits: Visits = field(default_factory=Visits)
     _lowered: dict[int, tuple[FigureTrack, float, FigureTrack]] = field(default_factory=dict)
     _told_s: dict[tuple[str, Square], dict[int, float]] = field(default_factory=dict)  # since when the log has a block
     # there, by the entry of its turn's tile
@@ -66,6 +68,7 @@ class StackMoves:
 
     def look(self, look: TableLook, state: GameState) -> None:
         """Add a look that is aligned with the game, whose state is ``state``."""
+        self._visits.look(look)
         for stack in state.box.stacks:
             heights = stack.heights(state)
             closed = {f.at for f in state.standing.values() if f.feature == stack.top}
@@ -286,6 +289,7 @@ class StackMoves:
         that they were figures; ``over``: nothing more will happen in the newest turn."""
         near = [each for each in gone if abs(each[1] - came_s) < STACK.with_s]
         in_vain, moving_s, back, over_s = track.in_vain_s(came_s), track.moving_s(came_s), 0, math.inf
+        reached = self._reached(at, track, came_s, belief)
         shown = any(shows for t_s, shows, _ in track.looks if t_s >= came_s)
         for n in log.newest(LIMITS.late_turns):
             turn, (end, last) = log.groups[n], log.span(n)
@@ -311,9 +315,28 @@ class StackMoves:
             answers = [a for q in after.box.questions(after) for a in q.answers if isinstance(a, FigureTaken)] \
                 if here else []
             takes = {f.id: betrays(real) for f, real in here if any(names(a, f) for a in answers)}
-            places = 1 + sum(self._touched((stack.name, other), since_s, next_s) for other in others if idle)
+            likelier = 0.0
+            if idle and reached is not None and since_s <= came_s <= next_s + LIMITS.notice_s:
+                visited = self._visits.over(came_s, STACK.brief_s)
+                likelier = reached - math.log(1 + sum(other in visited for other in others))
+            elif idle:
+                places = 1 + sum(self._touched((stack.name, other), since_s, next_s) for other in others)
+                likelier = _IDLE - math.log(places)
             yield Way(group=turn, back=len(log.groups) - 1 - n, event=event, weight=weight, takes=takes,
-                       likelier=_IDLE - math.log(places) if idle else 0.0)
+                      likelier=likelier)
+
+    def _reached(self, at: Square, track: StackTrack, came_s: float, belief: TableBelief) -> float | None:
+        """By how many nats the visit whose outcome a look saw makes a block likelier than any motion over a pile does,
+        in a turn in which nothing else was done. None if it is not known what moved."""
+        before_s, moved_s = -math.inf, math.nan
+        for t_s, _, moved in track.looks:
+            if t_s == came_s:
+                moved_s = moved
+                break
+            before_s = t_s
+        if not moved_s > 0.0:
+            return None
+        return STACK.adds + STACK.visit[not self._visits.explained(before_s, came_s, belief)]
 
     def _touched(self, key: tuple[str, Square], since_s: float, next_s: float) -> bool:
         """Whether a hand may have been over a place within a turn; no look may have been taken notice of since."""

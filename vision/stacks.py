@@ -19,11 +19,12 @@ import numpy.typing as npt
 from scoring.geometry import distance_to_line, rotate_point
 from scoring.tiles import Point, Square, Tile
 from vision.figurenet import MARGIN, TILE_PX
-from vision.figures import Seen, board_grid, height_direction
+from vision.figures import Seen, board_grid
 from vision.frames import Image
-from vision.lattice import UNIT, Array, apply, area, rectify
+from vision.lattice import UNIT, Array, apply, rectify
 from vision.looks import StackLook
-from vision.view import USUAL_FOCAL, View, matrix_of
+from vision.nadir import upright
+from vision.view import View
 
 TILE_MM = 45.0  # reference for the sizes of the blocks
 
@@ -48,6 +49,8 @@ class StackLimits:
     smooth: float = 0.9  # px: standard deviation of the blur before edges are measured
     edge: float = 8.0  # grey levels per px at which an edge counts half (chosen: several times a camera's noise)
     off: float = 0.09  # farthest from the line of tops: carelessly put down blocks
+    near: float = 0.06  # from where the top was seen last, in which it is searched for as well: where the point below
+    # the camera is estimated badly, tops of high piles are far from their line (chosen: one block displaces it by less)
     steps: tuple[float, float, float] = (0.03, 0.03, 7.5)  # of the search: along the line, across, degrees
     finer: tuple[tuple[float, float], ...] = ((0.015, 3.0), (0.007, 1.4), (0.004, 0.8))  # tiles, degrees
     exact: tuple[tuple[float, float, float], ...] = ((0.008, 4.0, 0.03), (0.004, 2.0, 0.015), (0.002, 1.0, 0.008))
@@ -74,12 +77,6 @@ class StackLimits:
     learn: float = 3.0  # log-odds of a pile from which its colour and size are learned
     measured: int = 5  # tops from whose sizes that of the blocks is known
     remembered: int = 40  # tops whose colours are remembered
-    # Weight of the middle of the picture as the point below the camera, and how far from it, in picture widths, the
-    # perspective may put that point until it counts less. Measured at 12 simulated tables: the perspective is off by
-    # 0.02 to 0.1, the middle by 0.006 to 0.03 (tilts up to 5 degrees).
-    overhead: float = 0.85
-    oblique: float = 0.15
-    few: float = 20.0  # tiles of a board whose perspective is half as reliable
     listed: float = 0.05  # least probability of the tiles with a place for it to be looked at
 
 
@@ -127,7 +124,8 @@ class Stacks:
                     up = upright(grid, {**board, **poses}, photo.shape, self.view)
                 sizes = self._sizes.setdefault(kind.name, deque(maxlen=LIMITS.remembered))
                 known = float(np.median(sizes)) if len(sizes) >= LIMITS.measured else None
-                seen, size = look_at(photo, pose, spot, grid, up, kind.wood_mm, known)
+                last = self._tops.get((kind.name, at))
+                seen, size = look_at(photo, pose, spot, grid, up, kind.wood_mm, known, last)
                 if seen.there > 0.0:
                     seen = replace(seen, tone=self._tone(photo, pose, (kind.name, at), spot, seen))
                 out.setdefault(at, {})[kind.name] = seen
@@ -215,40 +213,22 @@ class Stacks:
         return self._places[kind.name, at]
 
 
-def upright(grid: Array, board: Mapping[Square, Array], shape: tuple[int, ...], view: View | None) -> Array:
-    """(3,) as `height_direction`, where a camera that looks straight down is likelier than an oblique one: then the
-    perspective of a board says less of its position than the middle of the picture."""
-    up = height_direction(grid, shape, matrix_of(view, shape))
-    near = float(np.mean([grid[2] @ (x + 0.5, y + 0.5, 1.0) for x, y in board]))
-    below, tall = up[:2] / up[2], -near / up[2]  # px; tiles above the board
-    size = max(shape[:2])
-    side = float(np.median([math.sqrt(abs(area(apply(pose, UNIT)))) for pose in board.values()]))
-    matrix = matrix_of(view, shape)
-    focal = USUAL_FOCAL * size if matrix is None else float(matrix[0, 0])
-    centre = np.array([shape[1] / 2, shape[0] / 2])
-    far = LIMITS.oblique * size * (1.0 + LIMITS.few / len(board))
-    weight = LIMITS.overhead * float(np.clip(2.0 - math.dist(below, centre) / far, 0.0, 1.0))
-    if view is not None and view.rotation is not None:
-        centre, weight = np.array(view.eye.nadir_px) * shape[1] / view.size[0], 1.0
-    below = (1.0 - weight) * below + weight * centre
-    tall = math.exp((1.0 - weight) * math.log(max(tall, 1.0)) + weight * math.log(focal / side))
-    return np.asarray(-near / tall * np.array([*below, 1.0]), float)
-
-
 def look_at(photo: Image, pose: Array, spot: tuple[float, float], grid: Array, up: Array,
-            wood_mm: tuple[float, float, float], size: float | None = None) -> tuple[StackLook, float]:
+            wood_mm: tuple[float, float, float], size: float | None = None,
+            last: tuple[float, float] | None = None) -> tuple[StackLook, float]:
     """One place: ``spot`` in tiles of the square with this ``pose``; ``grid`` (3, 3) and ``up`` (3,) are the board's
     homography and its `height_direction`. ``size`` is that of the blocks relative to ``wood_mm`` if it is known, as of
-    the returned one."""
+    the returned one; ``last`` is where its top was seen last, in tiles of the square."""
     line = _line(pose, spot, grid, up, wood_mm[1] / TILE_MM)
     strip = _strip(photo, pose, line)
     half = 0.5 * LIMITS.inner * math.sqrt(wood_mm[0] * wood_mm[2]) / TILE_MM
-    found, score = _top(_edges(strip, LIMITS.smooth), line, half)
+    across = np.array([-line.way[1], line.way[0]])
+    was = None if last is None else (np.array(last) - line.spot) @ np.stack([line.way, across], axis=1)
+    found, score = _top(_edges(strip, LIMITS.smooth), line, half, was)
     if score > LIMITS.plain:
         found = _fitted(_edges(strip, LIMITS.sharp), found, line, half, size)
     place = found[:3]
     there = min(max(LIMITS.clear * (score - LIMITS.plain), -LIMITS.sure), LIMITS.sure)
-    across = np.array([-line.way[1], line.way[0]])
     top = line.spot + place[0] * line.way + place[1] * across
     step = line.far[1] * line.way
     n = np.arange(1, LIMITS.most + 1)
@@ -303,12 +283,16 @@ def _edges(strip: Image, smooth: float) -> npt.NDArray[np.float32]:
     return np.stack([(x * x).sum(axis=2), (x * y).sum(axis=2), (y * y).sum(axis=2)], axis=-1)
 
 
-def _top(edges: npt.NDArray[np.float32], line: _Line, half: float) -> tuple[Array, float]:
+def _top(edges: npt.NDArray[np.float32], line: _Line, half: float, was: Array | None) -> tuple[Array, float]:
     """(4,) of the likeliest square: along and across the line from the place, in tiles, its angle against the line, and
-    its relative size; and its score, at most 1."""
+    its relative size; and its score, at most 1. It ``was`` seen last at (2,) along and across."""
     dx, dy, turn = LIMITS.steps
+    turns = np.radians(np.arange(0, 90, turn))
     first = _grid(np.arange(-LIMITS.off, line.far[-1] + LIMITS.off / 2, dx),
-                  np.arange(-LIMITS.off, LIMITS.off + dy / 2, dy), np.radians(np.arange(0, 90, turn)), np.ones(1))
+                  np.arange(-LIMITS.off, LIMITS.off + dy / 2, dy), turns, np.ones(1))
+    if was is not None:
+        around = [np.arange(v - LIMITS.near, v + LIMITS.near + d / 2, d) for v, d in zip(was, (dx, dy), strict=True)]
+        first = np.concatenate([first, _grid(*around, turns, np.ones(1))])
     found = _score(edges, first, line, half)
     best, score, sizes = first[found.argmax()], float(found.max()), np.array(LIMITS.sizes)
     for step, turn in LIMITS.finer:

@@ -61,14 +61,40 @@ def test_a_pile_over_which_nothing_moved_is_no_other_place_for_an_idle_turns_blo
     table.sees(1)
     table.touched_s = 2.0
     table.still = () if touched else ((0, 2),)
-    table.tiles[FAR] = ("base.U", 0)
-    table.sees()
-    table.piles[SOUTH] = top(1, off=(0.28 * FLOOR[0], 0.28 * FLOOR[1]))
+    table.tiles[FAR], table.piles[SOUTH] = ("base.U", 0), top(1, off=(0.36 * FLOOR[0], 0.36 * FLOOR[1]))
+    table.sees(1, 1.2)
+    table.touched_s = 0.0
     table.sees(1, 1.2)
     table.hidden = (SOUTH,)
     table.lays((-3, 0), "base.U", 0)
     table.sees(2)
     assert table.book.questions == (not touched) and len(table.told(TowerRaised)) == 2 + (not touched)
+
+
+@pytest.mark.parametrize("on_the_way", [True, False])
+def test_a_hand_that_changed_nothing_else_has_rather_put_a_block_down(on_the_way: bool) -> None:
+    """The same top is worth a question if the hand came back over the pile after the tile had been laid."""
+    table = PartlyTouched()
+    table.piles[SOUTH] = top(0)
+    table.lays(SOUTH, "tower.02", 0)
+    table.lays(WEST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    table.touched_s = 0.0
+    table.sees(1)
+    table.tiles[FAR], table.touched_s = ("base.U", 0), 2.0
+    if not on_the_way:
+        table.still = (SOUTH,)
+        table.sees(1)
+        table.still, table.touched_s = (), 0.0
+        table.sees(1)
+        table.touched_s = 2.0
+    table.piles[SOUTH] = top(1, off=(0.33 * FLOOR[0], 0.33 * FLOOR[1]))
+    table.sees(1)
+    table.touched_s = 0.0
+    table.lays((-3, 0), "base.U", 0)
+    table.sees(2)
+    assert table.book.questions == (not on_the_way)
 
 
 def test_a_block_is_surer_if_the_next_one_came_in_a_turn_without_another_move() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -20,10 +21,11 @@ from vision.figurenet import MARGIN, TILE_PX
 from vision.figures import Seen, board_grid, find_figures
 from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, neighbours
+from vision.nadir import upright
 from vision.read import read_photo
 from vision.simulator import Options, Simulator, load
 from vision.simulator.script import Square, script_of
-from vision.stacks import Kind, Stacks, look_at, upright
+from vision.stacks import Kind, Stacks, look_at
 from vision.view import View
 
 PATH = next(p for p in OWN if p.name.startswith("tower-005"))
@@ -203,3 +205,19 @@ def test_a_photograph_shows_no_figures_where_blocks_are(level: str, seed: int) -
     high, stand = heights(sim), len(sim.truth.frame(sim.truth.frames - 1).figures)
     assert len(high) >= 3 and len(plain.figures) > stand
     assert len(knowing.figures) == stand, (knowing.figures, stand)
+
+
+def test_a_top_far_from_its_line_is_found_where_it_was_seen_last() -> None:
+    sim, image, poses = table("normal", 32, 26)
+    grid = board_grid(poses)
+    up = upright(grid, poses, image.shape, None)
+    tall = heights(sim)
+    at = max(tall, key=lambda square: tall[square])
+    spot = spot_of(sim, at)
+    assert spot is not None
+    top = look_at(image, poses[at], spot, grid, up, KIND.wood_mm)[0].top
+    away = -0.5 * up  # the point below the camera is taken to be beyond the pile
+    assert math.dist(look_at(image, poses[at], spot, grid, away, KIND.wood_mm)[0].top, top) > 0.05
+    again = look_at(image, poses[at], spot, grid, away, KIND.wood_mm, last=(top[0] + 0.03, top[1]))[0]
+    assert again.there > 3.0
+    assert math.dist(again.top, top) < 0.02

@@ -1,0 +1,91 @@
+"""The point below the camera in the picture, and with it which way is up, from a board's perspective and from how
+cameras are put up.
+
+A board of tiles that people have laid is no exact lattice: its perspective errs by as much as its tiles are displaced
+together, however many there are. A camera over a table looks about straight down. Both are combined by how reliable
+they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.tiles import Square
+from vision.figures import height_direction
+from vision.lattice import UNIT, Array, apply, area
+from vision.view import USUAL_FOCAL, View, matrix_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NadirLimits:
+    """Distances in picture widths. "measured": at 120 simulated boards of 6 to 45 tiles, whose cameras are tilted by up
+    to 5 degrees."""
+
+    tilted: float = 0.05  # of the point below a camera over the table from the picture's middle (measured: 0.01 to
+    # 0.06 with tilts up to 5 degrees)
+    oblique: float = 0.15  # share of the cameras that look at the table from a side (assumed)
+    wide: float = 0.5  # of that point then
+    together: float = 2.0  # error of the perspective relative to that of displacements common to all tiles as large as
+    # those left by its fit (measured: 1.3 in the root mean square; more than that costs nothing)
+    least: float = 0.01  # of that error: lens distortion (chosen)
+    few: int = 5  # tiles up to which nothing is left by the fit that would tell its error
+    rough: float = 0.3  # error of the perspective then (measured: 0.12 to 0.16 with 6 tiles)
+
+
+LIMITS = NadirLimits()
+
+
+def upright(grid: Array, board: Mapping[Square, Array], shape: tuple[int, ...], view: View | None) -> Array:
+    """(3,) as `height_direction`; ``grid`` (3, 3) is the homography of the ``board``."""
+    matrix = matrix_of(view, shape)
+    up = height_direction(grid, shape, matrix)
+    near = float(np.mean([grid[2] @ (x + 0.5, y + 0.5, 1.0) for x, y in board]))
+    below, tall = up[:2] / up[2], -near / up[2]  # px; tiles above the board
+    size = max(shape[:2])
+    side = float(np.median([math.sqrt(abs(area(apply(pose, UNIT)))) for pose in board.values()]))
+    focal = USUAL_FOCAL * size if matrix is None else float(matrix[0, 0])
+    if view is not None and view.rotation is not None:
+        below, weight = np.array(view.eye.nadir_px) * shape[1] / view.size[0], 1.0
+    else:
+        middle = np.array([shape[1] / 2, shape[0] / 2])
+        share, weight = _combined((below - middle) / size, _error(grid, board, focal) / size)
+        below = middle + share * (below - middle)
+    tall = math.exp((1.0 - weight) * math.log(max(tall, 1.0)) + weight * math.log(focal / side))
+    return np.asarray(-near / tall * np.array([*below, 1.0]), float)
+
+
+def _combined(off: Array, error: float) -> tuple[float, float]:
+    """Which part of its distance (2,) from the middle to believe a perspective with that error, and the probability
+    that the camera looks about straight down; a mean of both kinds of cameras."""
+    odds = math.log((1.0 - LIMITS.oblique) / LIMITS.oblique)
+    parts = []
+    for usual, sign in ((LIMITS.tilted, 1.0), (LIMITS.wide, -1.0)):
+        var = usual**2 + error**2
+        odds += sign * (-0.5 * float(off @ off) / var - math.log(var))
+        parts.append(usual**2 / var)
+    down = 1.0 / (1.0 + math.exp(-min(max(odds, -50.0), 50.0)))
+    return down * parts[0] + (1.0 - down) * parts[1], down
+
+
+def _error(grid: Array, board: Mapping[Square, Array], focal: float) -> float:
+    """The standard deviation of the perspective's point below the camera, px: from how far the tiles' middles are from
+    their places, as if those displacements had one cause and not one for each tile."""
+    size = focal / USUAL_FOCAL
+    if len(board) <= LIMITS.few:
+        return LIMITS.rough * size
+    places = np.array([(x + 0.5, y + 0.5) for x, y in board])
+    seen = np.array([apply(pose, [(0.5, 0.5)])[0] for pose in board.values()])
+    left = float(((apply(grid, places) - seen) ** 2).sum()) / (2 * len(board) - 8)
+    c = seen - seen.mean(axis=0)
+    affine = np.column_stack([np.ones(len(c)), c])
+    bent = [c * c[:, n:n + 1] for n in (0, 1)]  # how a small perspective displaces them, px per unit of its two terms
+    bent = [b - affine @ np.linalg.lstsq(affine, b, rcond=None)[0] for b in bent]
+    known = sum(b.T @ b for b in bent) / len(board)
+    if np.linalg.cond(known) > 1e9:  # all in one row
+        return LIMITS.rough * size
+    one = math.sqrt(left * float(np.trace(np.linalg.inv(known))) / 2.0)
+    return math.hypot(LIMITS.together * one * focal**2, LIMITS.least * size)
