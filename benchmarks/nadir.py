@@ -18,9 +18,8 @@ import cv2
 import numpy as np
 from watch_games import RECORDED
 
-from vision.figures import board_grid, height_direction
 from vision.lattice import UNIT, Array
-from vision.nadir import upright
+from vision.nadir import board_grid, height_direction, upright
 from vision.simulator import Options, Simulator, load
 from vision.simulator.script import Square
 

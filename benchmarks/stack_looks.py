@@ -23,10 +23,9 @@ from scoring.box import Box
 from scoring.engine import new_game
 from scoring.geometry import rotate_point
 from scoring.transcript import read
-from vision.figures import board_grid
 from vision.lattice import UNIT, apply
 from vision.looks import StackLook
-from vision.nadir import upright
+from vision.nadir import board_grid, upright
 from vision.simulator import LEVELS, Options, Simulator, load
 from vision.simulator.film import Film
 from vision.simulator.script import Square

@@ -136,6 +136,14 @@ def figures_on(belief: TableBelief, at: Square) -> list[FigureTrack]:
     return sorted(figures_seen_on(belief, at), key=lambda f: (-f.real, f.id))
 
 
+def glimpsed_s(belief: TableBelief, at: Square | None) -> float:
+    """When a figure came that a single look has seen on a tile which earlier looks had shown without it, the newest
+    one; minus infinity if there is none."""
+    since_s = belief.since_s(at)
+    return max((f.back_s for f in belief.figures.values() if f.at == at and f.momentary and f.real > 0.0
+                and f.absent_s is not None and f.absent_s >= since_s), default=-math.inf)
+
+
 @dataclass(frozen=True, slots=True)
 class Places:
     """Where the figures seen on a tile may stand if it is laid as a reading says, whoever laid it. ``none`` is the

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from reading.belief import TableBelief
 from reading.comparing import alternatives, as_logged, in_order, margins, owner_margin
+from reading.evidence import glimpsed_s
 from reading.histories import History
 from reading.layings import Turn
 from reading.limits import LIMITS
@@ -107,7 +108,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
                 continue
             asked = tile < LIMITS.agreed and now.last
             out.append(_decision(histories, turn, tile, now, asked=asked, after=last_seq if inserted else None))
-            if turn.figure is not None and not inserted and waits.enough(figure):
+            if turn.figure is not None and not inserted and waits.enough(figure, figure=True):
                 asked = figure < LIMITS.agreed and now.last
                 out.append(_decision(histories, turn, figure, now, figure=True, asked=asked))
             elif turn.figure is not None:
@@ -238,8 +239,10 @@ class _Waits:
     def idle_s(self) -> float:
         return self.now.t_s - self.belief.still_s
 
-    def enough(self, margin: float) -> bool:
-        """Whether to report it now."""
+    def enough(self, margin: float, *, figure: bool = False) -> bool:
+        """Whether to report it now. A figure that was only glimpsed may be one in a hand."""
+        if figure and self.later >= 1 and self.now.t_s - glimpsed_s(self.belief, self.turn.at) < LIMITS.ask_after_s:
+            return self.now.last
         if margin >= LIMITS.sure or self.now.last:
             return True
         since = self.now.t_s - self._since_s()
@@ -250,8 +253,7 @@ class _Waits:
         return self.now.last or self.later >= LIMITS.patience_turns or self.idle_s >= LIMITS.ask_after_s
 
     def _since_s(self) -> float:
-        track = self.belief.squares.get(self.turn.at) if self.turn.at is not None else None
-        return track.laid.since_s if track is not None and track.laid is not None else -math.inf
+        return since_s if (since_s := self.belief.since_s(self.turn.at)) < math.inf else -math.inf
 
 
 def _later(belief: TableBelief, turns: Sequence[Turn], now: Moment) -> int:
@@ -315,7 +317,7 @@ def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[Histor
         if event is None:
             return
         asked = True
-    elif not waits.enough(figure):
+    elif not waits.enough(figure, figure=True):
         yield Shown(event=event, confidence=probability(figure))
         return
     asked = asked or (figure < LIMITS.agreed and now.last)

@@ -21,12 +21,12 @@ from vision.figurenet import CELLS, CROP_PX, KINDS, MARGIN, SHAPED, TILE_PX, Fig
 from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import FigureLook, inside, probability, within
+from vision.nadir import leans
 from vision.paint import Print, colours_of, light_of, shown
-from vision.view import View, matrix_of
+from vision.view import View
 
 _LOW = -2.5  # logit of a foot's cell below which nothing is reported
 _LIT_BY = 12  # number of tiles by which the light is measured
-_HEIGHT = 0.36  # of a tile: how high a follower stands
 _ONE = 0.19  # of a tile: feet closer than this are one figure's; wood is 9 mm thick
 _SAME = 0.2  # the same for feet in two tiles' crops
 _OVER = 0.06  # of a tile: how far over its border a foot may still be the tile's own
@@ -49,60 +49,6 @@ class Seen:
     uvl: Array
     round: float = 0.0
     neutral: Mapping[str, float] = field(default_factory=dict)
-
-
-def height_direction(grid: Array, shape: tuple[int, ...], matrix: Array | None = None) -> Array:
-    """(3,) homogeneous pixels per tile of height: a point p (homogeneous, on the table) raised by h is at p + h * this.
-
-    Two columns of the homography are two axes of the table seen by the camera; square pixels and the picture's middle
-    as principal point give the focal length (R. Hartley and A. Zisserman, Multiple View Geometry, 8.8) and the third.
-    A calibrated camera's ``matrix`` gives both.
-    """
-    height, width = shape[:2]
-    x, y = (width / 2, height / 2) if matrix is None else matrix[:2, 2]
-    centred = np.array([[1, 0, -x], [0, 1, -y], [0, 0, 1.0]]) @ grid
-    a, b = centred[:, 0], centred[:, 1]
-    usual = float(max(height, width))
-    # the axes are orthogonal and equally long: two equations for the squared focal length, weighted by how well the
-    # view conditions them
-    said = np.array([a[0] * b[0] + a[1] * b[1], a[0] ** 2 + a[1] ** 2 - b[0] ** 2 - b[1] ** 2])
-    by = np.array([a[2] * b[2], a[2] ** 2 - b[2] ** 2])
-    square = -float(said @ by) / max(float(by @ by), 1e-24)
-    f = math.sqrt(square) if (0.6 * usual) ** 2 < square < (2.5 * usual) ** 2 else 1.05 * usual
-    f = f if matrix is None else float(matrix[0, 0])
-    rays = np.stack([[a[0] / f, a[1] / f, a[2]], [b[0] / f, b[1] / f, b[2]]])
-    step = np.sqrt(np.linalg.norm(rays[0]) * np.linalg.norm(rays[1]))
-    normal = np.cross(rays[0], rays[1])
-    normal *= -step / np.linalg.norm(normal)  # x east, y south, so the third axis points down: up is its opposite
-    up = np.array([normal[0] * f, normal[1] * f, normal[2]])
-    out: Array = np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]]) @ up
-    return out
-
-
-def leans(poses: Mapping[Square, Array], shape: tuple[int, ...], view: View | None = None) -> dict[Square, Array]:
-    """By square (2,): the displacement, in tiles, of a point one tile above its foot there."""
-    if not poses:
-        return {}
-    grid = board_grid(poses)
-    up = height_direction(grid, shape, matrix_of(view, shape))
-    out = {}
-    for at, pose in poses.items():
-        foot = grid @ (at[0] + 0.5, at[1] + 0.5, 1.0)
-        ends = np.array([foot, foot + _HEIGHT * up])
-        low, high = apply(np.linalg.inv(pose), ends[:, :2] / ends[:, 2:])
-        out[at] = (high - low) / _HEIGHT
-    return out
-
-
-def board_grid(poses: Mapping[Square, Array]) -> Array:
-    """(3, 3) homography from tile steps to pixels, fitted to all poses."""
-    if len(poses) < 3:
-        at, pose = next(iter(poses.items()))
-        return np.asarray(pose @ np.array([[1, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1.0]]))
-    steps = np.concatenate([UNIT + at for at in poses])
-    pixels = np.concatenate([apply(pose, UNIT) for pose in poses.values()])
-    grid, _ = cv2.findHomography(steps, pixels, 0)
-    return np.asarray(grid, float)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

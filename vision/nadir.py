@@ -1,5 +1,5 @@
-"""The point below the camera in the picture, and with it which way is up, from a board's perspective and from how
-cameras are put up.
+"""The point below the camera in the picture, and with it which way is up and how tops lean, from a board's perspective
+and from how cameras are put up.
 
 A board of tiles that people have laid is no exact lattice: its perspective errs by as much as its tiles are displaced
 together, however many there are. A camera over a table looks about straight down. Both are combined by how reliable
@@ -12,31 +12,70 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 
 from scoring.tiles import Square
-from vision.figures import height_direction
 from vision.lattice import UNIT, Array, apply, area
 from vision.view import USUAL_FOCAL, View, matrix_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NadirLimits:
-    """Distances in picture widths. "measured": at 120 simulated boards of 6 to 45 tiles, whose cameras are tilted by up
-    to 5 degrees."""
+    """Distances in picture widths. "measured": by `benchmarks/nadir.py`."""
 
     tilted: float = 0.05  # of the point below a camera over the table from the picture's middle (measured: 0.01 to
     # 0.06 with tilts up to 5 degrees)
     oblique: float = 0.15  # share of the cameras that look at the table from a side (assumed)
     wide: float = 0.5  # of that point then
     together: float = 2.0  # error of the perspective relative to that of displacements common to all tiles as large as
-    # those left by its fit (measured: 1.3 in the root mean square; more than that costs nothing)
+    # those left by its fit (chosen: 1.3 is worse on the boards of the benchmark)
     least: float = 0.01  # of that error: lens distortion (chosen)
     few: int = 5  # tiles up to which nothing is left by the fit that would tell its error
-    rough: float = 0.3  # error of the perspective then (measured: 0.12 to 0.16 with 6 tiles)
+    rough: float = 0.3  # error of the perspective then (chosen)
 
 
 LIMITS = NadirLimits()
+FOLLOWER = 0.36  # of a tile: how high a follower stands
+
+
+def board_grid(poses: Mapping[Square, Array]) -> Array:
+    """(3, 3) homography from tile steps to pixels, fitted to all poses."""
+    if len(poses) < 3:
+        at, pose = next(iter(poses.items()))
+        return np.asarray(pose @ np.array([[1, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1.0]]))
+    steps = np.concatenate([UNIT + at for at in poses])
+    pixels = np.concatenate([apply(pose, UNIT) for pose in poses.values()])
+    grid, _ = cv2.findHomography(steps, pixels, 0)
+    return np.asarray(grid, float)
+
+
+def height_direction(grid: Array, shape: tuple[int, ...], matrix: Array | None = None) -> Array:
+    """(3,) homogeneous pixels per tile of height: a point p (homogeneous, on the table) raised by h is at p + h * this.
+
+    Two columns of the homography are two axes of the table seen by the camera; square pixels and the picture's middle
+    as principal point give the focal length (R. Hartley and A. Zisserman, Multiple View Geometry, 8.8) and the third.
+    A calibrated camera's ``matrix`` gives both.
+    """
+    height, width = shape[:2]
+    x, y = (width / 2, height / 2) if matrix is None else matrix[:2, 2]
+    centred = np.array([[1, 0, -x], [0, 1, -y], [0, 0, 1.0]]) @ grid
+    a, b = centred[:, 0], centred[:, 1]
+    usual = float(max(height, width))
+    # the axes are orthogonal and equally long: two equations for the squared focal length, weighted by how well the
+    # view conditions them
+    said = np.array([a[0] * b[0] + a[1] * b[1], a[0] ** 2 + a[1] ** 2 - b[0] ** 2 - b[1] ** 2])
+    by = np.array([a[2] * b[2], a[2] ** 2 - b[2] ** 2])
+    square = -float(said @ by) / max(float(by @ by), 1e-24)
+    f = math.sqrt(square) if (0.6 * usual) ** 2 < square < (2.5 * usual) ** 2 else 1.05 * usual
+    f = f if matrix is None else float(matrix[0, 0])
+    rays = np.stack([[a[0] / f, a[1] / f, a[2]], [b[0] / f, b[1] / f, b[2]]])
+    step = np.sqrt(np.linalg.norm(rays[0]) * np.linalg.norm(rays[1]))
+    normal = np.cross(rays[0], rays[1])
+    normal *= -step / np.linalg.norm(normal)  # x east, y south, so the third axis points down: up is its opposite
+    up = np.array([normal[0] * f, normal[1] * f, normal[2]])
+    out: Array = np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]]) @ up
+    return out
 
 
 def upright(grid: Array, board: Mapping[Square, Array], shape: tuple[int, ...], view: View | None) -> Array:
@@ -56,6 +95,21 @@ def upright(grid: Array, board: Mapping[Square, Array], shape: tuple[int, ...], 
         below = middle + share * (below - middle)
     tall = math.exp((1.0 - weight) * math.log(max(tall, 1.0)) + weight * math.log(focal / side))
     return np.asarray(-near / tall * np.array([*below, 1.0]), float)
+
+
+def leans(poses: Mapping[Square, Array], shape: tuple[int, ...], view: View | None = None) -> dict[Square, Array]:
+    """By square (2,): the displacement, in tiles, of a point one tile above its foot there."""
+    if not poses:
+        return {}
+    grid = board_grid(poses)
+    up = upright(grid, poses, shape, view)
+    out = {}
+    for at, pose in poses.items():
+        foot = grid @ (at[0] + 0.5, at[1] + 0.5, 1.0)
+        ends = np.array([foot, foot + FOLLOWER * up])
+        low, high = apply(np.linalg.inv(pose), ends[:, :2] / ends[:, 2:])
+        out[at] = (high - low) / FOLLOWER
+    return out
 
 
 def _combined(off: Array, error: float) -> tuple[float, float]:

@@ -18,10 +18,11 @@ import numpy.typing as npt
 
 from scoring.tiles import Square
 from vision.figurenet import CROP_PX, MARGIN, TILE_PX
-from vision.figures import AT_LEAST, AT_MOST, PAINTED, Seen, leans
+from vision.figures import AT_LEAST, AT_MOST, PAINTED, Seen
 from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import NeutralLook
+from vision.nadir import leans
 from vision.view import View
 
 _RISES = 0.3  # of its height: mean displacement of a piece's top from its foot in the picture

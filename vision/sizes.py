@@ -18,9 +18,10 @@ import numpy.typing as npt
 from scoring.tiles import Square
 from vision.batches import batches
 from vision.figurenet import MARGIN, TILE_PX
-from vision.figures import Seen, leans
+from vision.figures import Seen
 from vision.frames import Image
 from vision.lattice import rectify
+from vision.nadir import leans
 from vision.networks import lent
 from vision.view import View
 

@@ -19,11 +19,11 @@ import numpy.typing as npt
 from scoring.geometry import distance_to_line, rotate_point
 from scoring.tiles import Point, Square, Tile
 from vision.figurenet import MARGIN, TILE_PX
-from vision.figures import Seen, board_grid
+from vision.figures import Seen
 from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, rectify
 from vision.looks import StackLook
-from vision.nadir import upright
+from vision.nadir import board_grid, upright
 from vision.view import View
 
 TILE_MM = 45.0  # reference for the sizes of the blocks

@@ -13,9 +13,10 @@ from drawings import base_set
 from scoring.expansions.wheel_board import TILES
 from scoring.geometry import spot_of
 from scoring.tiles import catalogue
-from vision.figures import Bare, Seen, _like_the_others, find_figures, leans, read_figures
+from vision.figures import Bare, Seen, _like_the_others, find_figures, read_figures
 from vision.lattice import apply, rectify
 from vision.looks import FigureLook, segments
+from vision.nadir import leans
 from vision.occupancy import informed, occupied, on_tile
 from vision.paint import COLOURS, Print, colours_of, shown
 from vision.simulator.camera import Camera

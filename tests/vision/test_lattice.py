@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.tiles import catalogue
-from vision.figures import height_direction
 from vision.joint import marginals
 from vision.lattice import UNIT, Lattice, apply, area, neighbours, renamed, shown_twice, turned_square
+from vision.nadir import height_direction
 
 GRID = np.array([[92.0, -6.0, 300.0], [5.0, 80.0, 220.0], [0.003, -0.012, 1.0]])
 

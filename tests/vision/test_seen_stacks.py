@@ -18,10 +18,10 @@ from scoring.geometry import rotate_point
 from scoring.tiles import catalogue
 from scoring.transcript import read
 from vision.figurenet import MARGIN, TILE_PX
-from vision.figures import Seen, board_grid, find_figures
+from vision.figures import Seen, find_figures
 from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, neighbours
-from vision.nadir import upright
+from vision.nadir import board_grid, upright
 from vision.read import read_photo
 from vision.simulator import Options, Simulator, load
 from vision.simulator.script import Square, script_of
