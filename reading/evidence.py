@@ -136,12 +136,12 @@ def figures_on(belief: TableBelief, at: Square) -> list[FigureTrack]:
     return sorted(figures_seen_on(belief, at), key=lambda f: (-f.real, f.id))
 
 
-def glimpsed_s(belief: TableBelief, at: Square | None) -> float:
-    """When a figure came that a single look has seen on a tile which earlier looks had shown without it, the newest
-    one; minus infinity if there is none."""
-    since_s = belief.since_s(at)
-    return max((f.back_s for f in belief.figures.values() if f.at == at and f.momentary and f.real > 0.0
-                and f.absent_s is not None and f.absent_s >= since_s), default=-math.inf)
+def glimpsed(belief: TableBelief, track: int | None, at: Square | None) -> FigureTrack | None:
+    """A figure if a single look has seen it on a tile that earlier looks had shown without it: it may be one in a
+    hand."""
+    f = None if track is None else belief.figures.get(track)
+    late = f is not None and f.absent_s is not None and f.absent_s >= belief.since_s(at)
+    return f if f is not None and late and f.momentary else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from reading.belief import TableBelief
 from reading.comparing import alternatives, as_logged, in_order, margins, owner_margin
-from reading.evidence import glimpsed_s
+from reading.evidence import glimpsed
 from reading.histories import History
 from reading.layings import Turn
 from reading.limits import LIMITS
@@ -240,20 +240,20 @@ class _Waits:
         return self.now.t_s - self.belief.still_s
 
     def enough(self, margin: float, *, figure: bool = False) -> bool:
-        """Whether to report it now. A figure that was only glimpsed may be one in a hand."""
-        if figure and self.later >= 1 and self.now.t_s - glimpsed_s(self.belief, self.turn.at) < LIMITS.ask_after_s:
+        """Whether to report it now. A glimpse of a figure that the next look soon missed was one of a hand's."""
+        seen = glimpsed(self.belief, self.turn.track, self.turn.at) if figure and self.later >= 1 else None
+        if seen is not None and (seen.missed_s or math.inf) - seen.seen_s < LIMITS.notice_s:
+            return False
+        if seen is not None and self.now.t_s - seen.back_s < LIMITS.ask_after_s:
             return self.now.last
-        if margin >= LIMITS.sure or self.now.last:
-            return True
-        since = self.now.t_s - self._since_s()
-        return since >= LIMITS.notice_s and (self.later >= 1 or self.idle_s >= LIMITS.ask_after_s)
+        since_s = self.belief.since_s(self.turn.at)
+        return margin >= LIMITS.sure or self.now.last or (
+            (since_s == math.inf or self.now.t_s - since_s >= LIMITS.notice_s)
+            and (self.later >= 1 or self.idle_s >= LIMITS.ask_after_s))
 
     def due(self) -> bool:
         """Whether further looks will hardly help."""
         return self.now.last or self.later >= LIMITS.patience_turns or self.idle_s >= LIMITS.ask_after_s
-
-    def _since_s(self) -> float:
-        return since_s if (since_s := self.belief.since_s(self.turn.at)) < math.inf else -math.inf
 
 
 def _later(belief: TableBelief, turns: Sequence[Turn], now: Moment) -> int:
@@ -320,7 +320,7 @@ def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[Histor
     elif not waits.enough(figure, figure=True):
         yield Shown(event=event, confidence=probability(figure))
         return
-    asked = asked or (figure < LIMITS.agreed and now.last)
+    asked = asked or figure < LIMITS.agreed and now.last
     made = _decision(histories, replace(turn, figure=event), figure, now, figure=True, asked=asked,
                      after=line.seq if inserted or group.others() else None)
     if asked and not now.last:

@@ -25,7 +25,7 @@ from reading.stack_rise import StackRise
 from reading.stack_track import STACK, StackTrack, began, looked_at
 from reading.stack_turns import Way, betrays, not_logged, turns_of
 from reading.unlogged import unlogged_since
-from reading.visits import Visits
+from reading.visits import VISIT, Visits
 from scoring.contributions import Stack
 from scoring.events import Event, FigureTaken
 from scoring.log import LogEntry
@@ -336,7 +336,8 @@ class StackMoves:
             before_s = t_s
         if not moved_s > 0.0:
             return None
-        return STACK.adds + STACK.visit[not self._visits.explained(before_s, came_s, belief)]
+        from_s = max(before_s, came_s - moved_s - VISIT.after_s)  # it may not have been looked at for long
+        return STACK.adds + STACK.visit[not self._visits.explained(from_s, came_s, belief)]
 
     def _touched(self, key: tuple[str, Square], since_s: float, next_s: float) -> bool:
         """Whether a hand may have been over a place within a turn; no look may have been taken notice of since."""

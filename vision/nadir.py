@@ -1,9 +1,9 @@
-"""The point below the camera in the picture, and with it which way is up and how tops lean, from a board's perspective
-and from how cameras are put up.
+"""The point below the camera in the picture, and with it which way is up and how tops lean.
 
-A board of tiles that people have laid is no exact lattice: its perspective errs by as much as its tiles are displaced
-together, however many there are. A camera over a table looks about straight down. Both are combined by how reliable
-they are.
+A board's perspective tells it, well if the camera looks from a side and the tiles are an exact lattice. Tiles that
+people have laid are none, and their common displacements look like a perspective, however many there are; and a camera
+on an arm looks about straight down. `upright` combines both by how reliable they are, for piles, whose height is told
+by small displacements; figures are read as well with the perspective alone (`leans`).
 """
 
 from __future__ import annotations
@@ -26,14 +26,13 @@ class NadirLimits:
 
     tilted: float = 0.05  # of the point below a camera over the table from the picture's middle (measured: 0.01 to
     # 0.06 with tilts up to 5 degrees)
-    oblique: float = 0.15  # share of the cameras that look at the table from a side (assumed)
-    wide: float = 0.5  # of that point then
-    together: float = 2.0  # error of the perspective relative to that of displacements common to all tiles as large as
-    # those left by its fit (chosen: 1.3 is worse on the boards of the benchmark)
+    oblique: float = 0.3  # share of the cameras that look at the table from a side (assumed)
+    wide: float = 0.5  # of that point then (assumed)
+    together: float = 1.6  # error of the perspective relative to that of displacements common to all tiles as large as
+    # those left by its fit (chosen: more costs oblique cameras, less those above a loosely laid board)
     least: float = 0.01  # of that error: lens distortion (chosen)
     few: int = 5  # tiles up to which nothing is left by the fit that would tell its error
-    rough: float = 0.3  # error of the perspective then (chosen)
-
+    rough: float = 0.2  # error of the perspective then (chosen)
 
 LIMITS = NadirLimits()
 FOLLOWER = 0.36  # of a tile: how high a follower stands
@@ -90,7 +89,7 @@ def upright(grid: Array, board: Mapping[Square, Array], shape: tuple[int, ...], 
     if view is not None and view.rotation is not None:
         below, weight = np.array(view.eye.nadir_px) * shape[1] / view.size[0], 1.0
     else:
-        middle = np.array([shape[1] / 2, shape[0] / 2])
+        middle = np.array([shape[1] / 2, shape[0] / 2]) if matrix is None else matrix[:2, 2]
         share, weight = _combined((below - middle) / size, _error(grid, board, focal) / size)
         below = middle + share * (below - middle)
     tall = math.exp((1.0 - weight) * math.log(max(tall, 1.0)) + weight * math.log(focal / side))
@@ -102,7 +101,7 @@ def leans(poses: Mapping[Square, Array], shape: tuple[int, ...], view: View | No
     if not poses:
         return {}
     grid = board_grid(poses)
-    up = upright(grid, poses, shape, view)
+    up = height_direction(grid, shape, matrix_of(view, shape))
     out = {}
     for at, pose in poses.items():
         foot = grid @ (at[0] + 0.5, at[1] + 0.5, 1.0)
