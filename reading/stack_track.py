@@ -37,9 +37,9 @@ class StackLimits:
     brief_s: float = 1.0  # for no longer than this (chosen: simulated hands that add one stay longer)
     moves: float = 0.4  # share of the turns in which nothing else was done that have such a move, on any pile (recorded
     # games: 0.43 with this box alone, 0.36 with all)
-    visit: tuple[float, float] = (-1.5, 0.0)  # log-odds that a hand which moved over one pile for longer, in such a
-    # turn, put a block there: if something else there changed meanwhile, and if nothing did (chosen: at the recorded
-    # simulated tables they are -1.5 and 0.9, but people reach over a table for more reasons than simulated ones)
+    visit: tuple[float, float] = (-1.5, 0.0)  # log-odds that a hand which moved over one pile, in such a turn, put a
+    # block there, besides those against a brief motion: if something else changed where it was, and if nothing did
+    # (chosen: people reach over a table for more reasons than simulated ones, whose second number would be higher)
     hasty: float = 4.0  # against two blocks within less than a turn, which adds at most one (chosen)
     turn_s: float = 4.5
     knocks: float = 3.0  # against a pile having been knocked, or what is beside it taken away (chosen: 2.5 to 3.5)

@@ -17,11 +17,11 @@ from vision.looks import TableLook
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisitLimits:
-    """Seconds, but for the number of looks."""
+    """Seconds, but for the number of looks. All are chosen."""
 
-    before_s: float = 0.6  # a square that another look showed so long before one is of the same visit (chosen: squares
-    after_s: float = 1.6  # are looked at as soon as they are still), or after it: they are looked at twice within 1.2 s
-    remembered: int = 300  # looks: more than in the turns that a block may belong to (chosen)
+    before_s: float = 0.6  # from the look at another square of the same visit: each is looked at as soon as it is still
+    after_s: float = 1.6  # to it: what has changed is looked at twice within 1.2 s
+    remembered: int = 300  # looks: more than in the turns that a block may belong to
 
 
 VISIT = VisitLimits()
