@@ -61,8 +61,8 @@ class StackLimits:
     shades: float = 0.024  # of tones: hypotheses that expect tones as close as this are one (chosen)
     recent_s: float = 60.0  # of hypotheses that differ only in when older blocks came, the likeliest is kept; also of
     # those whose tops appear within a look's deviation of each other
-    most: int = 8  # hypotheses kept of each pile
-    alike: int = 4  # of those of one height, lest they crowd out the others
+    most: int = 12  # hypotheses kept of each pile
+    alike: int = 3  # of those with the same blocks, lest they crowd out the others
     remembered: int = 40  # looks at each pile: more than in the turns that a block may belong to (chosen)
     behind: float = 12.0  # nats behind the likeliest at which one is dropped
     takes: float = 5.0  # for a block by which somebody may have been taken who has vanished (chosen: 4 to 5)
@@ -234,13 +234,18 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
                 grown[key] = after
     ranked = sorted(grown.values(), key=lambda p: (-p.weight, p.height))
     best = ranked[0].weight
-    many = [p for n, p in enumerate(ranked) if sum(q.height == p.height for q in ranked[:n]) < STACK.alike]
+    many = [p for n, p in enumerate(ranked) if sum(_tells(q) == _tells(p) for q in ranked[:n]) < STACK.alike]
     kept = [replace(p, weight=p.weight - best) for p in many[:STACK.most] if p.weight > best - STACK.behind]
     plain = look.there >= STACK.clearly[1]
     shown = look.there >= 0.0 or track.height == 0
     hidden = 0.0 if shown else track.hidden + share * max(min(STACK.there, -look.there) - STACK.unclear, 0.0)
     return StackTrack(piles=tuple(kept), looked_s=t_s, plain=plain, touched=track.touched and not plain,
                       looks=(*track.looks, (t_s, shown, moved_s))[-STACK.remembered:], hidden=hidden)
+
+
+def _tells(pile: Pile) -> tuple[int, float]:
+    """What a hypothesis says of a pile's height: how many blocks, and when the newest one came."""
+    return pile.height, pile.came_s[-1] if pile.came_s else -math.inf
 
 
 def _after(pile: Pile, most: int, look: StackLook, share: float, t_s: float, noise: float, knocks: float,

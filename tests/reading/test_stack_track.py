@@ -13,7 +13,7 @@ from reading.alignment import Alignment
 from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.record import look_from_json, look_to_json
-from reading.stack_track import STACK, began, looked_at
+from reading.stack_track import STACK, Pile, StackTrack, began, looked_at
 from reading.stacks import StackMoves
 from vision.looks import StackLook, TableLook
 
@@ -160,3 +160,13 @@ def test_a_look_at_a_pile_is_kept_and_turned() -> None:
     turned = Alignment(turns=1).look(whole).squares[0, 0].stacks["tower"]
     assert turned.top == pytest.approx((1 - pile.top[1], pile.top[0]))
     assert turned.floor == pytest.approx((-pile.floor[1], pile.floor[0]))
+
+
+def test_variants_of_one_explanation_do_not_crowd_out_another_time_of_the_same_block() -> None:
+    """Who vanishes later may tell that the block came then."""
+    seen = top(2)
+    near = [Pile(height=2, mean=(seen.top[0] + 0.0045 * n, seen.top[1] + 0.0045 * m, seen.yaw), var=(2e-5, 2e-5, 4e-3),
+                 came_s=(10.0, 40.0)) for n in (-1, 0, 1) for m in (-1, 0, 1)]
+    later = Pile(height=2, weight=-4.0, mean=(*seen.top, seen.yaw), var=(2e-5, 2e-5, 4e-3), came_s=(10.0, 100.0))
+    after = looked_at(StackTrack(piles=(*near, later), looked_s=100.0, plain=True), seen, 105.0, moved_s=0.0)
+    assert any(p.came_s == later.came_s for p in after.piles)
