@@ -63,6 +63,7 @@ class StackLimits:
     # those whose tops appear within a look's deviation of each other
     most: int = 12  # hypotheses kept of each pile
     alike: int = 3  # of those with the same blocks, lest they crowd out the others
+    of_height: int = 8  # of those of one height, likewise
     remembered: int = 40  # looks at each pile: more than in the turns that a block may belong to (chosen)
     behind: float = 12.0  # nats behind the likeliest at which one is dropped
     takes: float = 5.0  # for a block by which somebody may have been taken who has vanished (chosen: 4 to 5)
@@ -234,7 +235,11 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
                 grown[key] = after
     ranked = sorted(grown.values(), key=lambda p: (-p.weight, p.height))
     best = ranked[0].weight
-    many = [p for n, p in enumerate(ranked) if sum(_tells(q) == _tells(p) for q in ranked[:n]) < STACK.alike]
+    many: list[Pile] = []
+    for p in ranked:
+        if sum(_tells(q) == _tells(p) for q in many) < STACK.alike and (
+                sum(q.height == p.height for q in many) < STACK.of_height):
+            many.append(p)
     kept = [replace(p, weight=p.weight - best) for p in many[:STACK.most] if p.weight > best - STACK.behind]
     plain = look.there >= STACK.clearly[1]
     shown = look.there >= 0.0 or track.height == 0

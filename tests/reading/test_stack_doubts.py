@@ -100,7 +100,7 @@ def test_hypotheses_of_one_height_do_not_crowd_out_the_others() -> None:
         seen = top(1, floor=(0.002, 0.003), off=(0.02 * (n % 2), 0.004 * (n % 3)))
         track = looked_at(track, seen, 4.0 * (n + 1), noise=1.5, moved_s=2.0)
     heights = [p.height for p in track.piles]
-    assert max(heights.count(h) for h in heights) <= STACK.alike
+    assert max(heights.count(h) for h in heights) <= STACK.of_height < STACK.most
 
 
 @pytest.mark.parametrize("gone", [True, False])
