@@ -242,7 +242,7 @@ class _Waits:
     def enough(self, margin: float, *, figure: bool = False) -> bool:
         """Whether to report it now. A glimpse of a figure that the next look soon missed was one of a hand's."""
         seen = glimpsed(self.belief, self.turn.track, self.turn.at) if figure and self.later >= 1 else None
-        if seen is not None and (seen.missed_s or math.inf) - seen.seen_s < LIMITS.notice_s:
+        if seen is not None and seen.missed_s is not None and seen.missed_s - seen.seen_s < LIMITS.notice_s:
             return False
         if seen is not None and self.now.t_s - seen.back_s < LIMITS.ask_after_s:
             return self.now.last

@@ -37,9 +37,9 @@ class StackLimits:
     brief_s: float = 1.0  # for no longer than this (chosen: simulated hands that add one stay longer)
     moves: float = 0.4  # share of the turns in which nothing else was done that have such a move, on any pile (recorded
     # games: 0.43 with this box alone, 0.36 with all)
-    visit: tuple[float, float] = (-1.5, 0.0)  # log-odds that a hand which moved over one pile, in such a turn, put a
-    # block there, besides those against a brief motion: if something else changed where it was, and if nothing did
-    # (chosen: people reach over a table for more reasons than simulated ones, whose second number would be higher)
+    on_the_way: float = -1.5  # log-odds that a hand which moved over one pile, in such a turn, put a block there, if
+    # something else changed where it was (chosen); what is against a brief motion comes on top
+    came_for: float = 0.0  # and if nothing did (chosen: people reach over a table for other reasons, too)
     hasty: float = 4.0  # against two blocks within less than a turn, which adds at most one (chosen)
     turn_s: float = 4.5
     knocks: float = 3.0  # against a pile having been knocked, or what is beside it taken away (chosen: 2.5 to 3.5)
@@ -78,8 +78,7 @@ class StackLimits:
     apart_known: float = 4.0  # squared tiles between piles from which that of the table counts as much (chosen)
     on_top: float = 0.2  # tiles: distance of a figure's foot from a top on which it may stand (chosen)
     doubtful: float = 2.0  # a block that is less likely than none by less than this is asked about if a turn that is
-    # over could have added it, or after a long pause (chosen: on 29 recorded tables 3 misses a block, 4 asks one more
-    # question and 5 four)
+    # over could have added it, or after a long pause (chosen)
     hardly: float = 4.0  # the likeliest turn is asked about if it weighs less than minus this
 
 
@@ -131,11 +130,21 @@ class StackTrack:
         earlier = [(t_s, shown) for t_s, shown, _ in reversed(self.looks) if t_s < before_s]
         return tuple(t_s for t_s, _ in takewhile(lambda seen: not seen[1], earlier))
 
+    def visit(self, came_s: float) -> tuple[float, float]:
+        """When it was looked at before the look at that time, and for how long something had moved over it in between;
+        minus infinity and NaN if that is not known."""
+        before_s = -math.inf
+        for t_s, _, moved_s in self.looks:
+            if t_s == came_s:
+                return before_s, moved_s
+            before_s = t_s
+        return -math.inf, math.nan
+
     def moving_s(self, came_s: float) -> float:
         """Since when it could not be looked at before the look that showed a block first: something moved over it for
         longer than it takes to put one on. That look's time if nothing did."""
-        moved_s = next((moved for t_s, _, moved in self.looks if t_s == came_s and moved > STACK.handled_s), 0.0)
-        return came_s - max(moved_s - STACK.handled_s, 0.0)
+        _, moved_s = self.visit(came_s)
+        return came_s - (moved_s - STACK.handled_s if moved_s > STACK.handled_s else 0.0)
 
     def unseen(self) -> tuple[Pile, ...]:
         """Hypotheses with one block more, if the top has not been seen since something moved over it: one for the first

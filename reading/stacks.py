@@ -25,7 +25,7 @@ from reading.stack_rise import StackRise
 from reading.stack_track import STACK, StackTrack, began, looked_at
 from reading.stack_turns import Way, betrays, not_logged, turns_of
 from reading.unlogged import unlogged_since
-from reading.visits import VISIT, Visits
+from reading.visits import Visits
 from scoring.contributions import Stack
 from scoring.events import Event, FigureTaken
 from scoring.log import LogEntry
@@ -289,7 +289,7 @@ class StackMoves:
         that they were figures; ``over``: nothing more will happen in the newest turn."""
         near = [each for each in gone if abs(each[1] - came_s) < STACK.with_s]
         in_vain, moving_s, back, over_s = track.in_vain_s(came_s), track.moving_s(came_s), 0, math.inf
-        reached = self._reached(at, track, came_s, belief)
+        reached, visited = self._reached(track, came_s, belief), self._visits.over(came_s, STACK.brief_s)
         shown = any(shows for t_s, shows, _ in track.looks if t_s >= came_s)
         for n in log.newest(LIMITS.late_turns):
             turn, (end, last) = log.groups[n], log.span(n)
@@ -317,7 +317,6 @@ class StackMoves:
             takes = {f.id: betrays(real) for f, real in here if any(names(a, f) for a in answers)}
             likelier = 0.0
             if idle and reached is not None and since_s <= came_s <= next_s + LIMITS.notice_s:
-                visited = self._visits.over(came_s, STACK.brief_s)
                 likelier = reached - math.log(1 + sum(other in visited for other in others))
             elif idle:
                 places = 1 + sum(self._touched((stack.name, other), since_s, next_s) for other in others)
@@ -325,19 +324,14 @@ class StackMoves:
             yield Way(group=turn, back=len(log.groups) - 1 - n, event=event, weight=weight, takes=takes,
                       likelier=likelier)
 
-    def _reached(self, at: Square, track: StackTrack, came_s: float, belief: TableBelief) -> float | None:
+    def _reached(self, track: StackTrack, came_s: float, belief: TableBelief) -> float | None:
         """By how many nats the visit whose outcome a look saw makes a block likelier than any motion over a pile does,
         in a turn in which nothing else was done. None if it is not known what moved."""
-        before_s, moved_s = -math.inf, math.nan
-        for t_s, _, moved in track.looks:
-            if t_s == came_s:
-                moved_s = moved
-                break
-            before_s = t_s
+        before_s, moved_s = track.visit(came_s)
         if not moved_s > 0.0:
             return None
-        from_s = max(before_s, came_s - moved_s - VISIT.after_s)  # it may not have been looked at for long
-        return STACK.adds + STACK.visit[not self._visits.explained(from_s, came_s, belief)]
+        explained = self._visits.explained(before_s, came_s, moved_s, belief)
+        return STACK.adds + (STACK.on_the_way if explained else STACK.came_for)
 
     def _touched(self, key: tuple[str, Square], since_s: float, next_s: float) -> bool:
         """Whether a hand may have been over a place within a turn; no look may have been taken notice of since."""

@@ -51,10 +51,12 @@ class Visits:
         return {at for t_s, touched in self._touched if came_s - VISIT.before_s <= t_s <= came_s + VISIT.after_s
                 for at, moved_s in touched.items() if moved_s > longer_s}
 
-    def explained(self, from_s: float, came_s: float, belief: TableBelief) -> bool:
-        """Whether a tile, a figure or a neutral piece came or went after ``from_s`` where the visit was that the look
-        at ``came_s`` saw the outcome of."""
+    def explained(self, before_s: float, came_s: float, moved_s: float, belief: TableBelief) -> bool:
+        """Whether a tile, a figure or a neutral piece came or went where the visit was that the look at ``came_s`` saw
+        the outcome of. ``before_s`` is when that look's square had been looked at before, maybe long ago, ``moved_s``
+        for how long something has moved over it since."""
         over, until_s = self.over(came_s), came_s + VISIT.after_s
+        from_s = max(before_s, came_s - moved_s - VISIT.after_s)
         return any(from_s < t_s <= until_s and at in over for t_s, at in self._changes(belief))
 
     def _changes(self, belief: TableBelief) -> Iterator[tuple[float, Square]]:

@@ -3,7 +3,8 @@
 A board's perspective tells it, well if the camera looks from a side and the tiles are an exact lattice. Tiles that
 people have laid are none, and their common displacements look like a perspective, however many there are; and a camera
 on an arm looks about straight down. `upright` combines both by how reliable they are, for piles, whose height is told
-by small displacements; figures are read as well with the perspective alone (`leans`).
+by small displacements. Figures are given the perspective alone (`leans`): it is right for a camera that looks from a
+side also where few or loose tiles hardly show that.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class NadirLimits:
     least: float = 0.01  # of that error: lens distortion (chosen)
     few: int = 5  # tiles up to which nothing is left by the fit that would tell its error
     rough: float = 0.2  # error of the perspective then (chosen)
+
 
 LIMITS = NadirLimits()
 FOLLOWER = 0.36  # of a tile: how high a follower stands

@@ -26,6 +26,20 @@ class PartlyTouched(PilesTable):
                                       for at, s in seen.squares.items()})
 
 
+def with_towers(*places: tuple[Square, Square]) -> PartlyTouched:
+    """On each first square a tower of one block, which was put there in the turn of the tile on the second one."""
+    made = PartlyTouched()
+    for at, beside in places:
+        made.piles[at] = top(0)
+        made.lays(at, "tower.02", 0)
+        made.lays(beside, "base.U", 0)
+        made.piles[at] = top(1)
+        made.sees()
+    made.touched_s = 0.0
+    made.sees(1)
+    return made
+
+
 @pytest.mark.parametrize("differ", [True, False])
 def test_looks_that_differ_about_a_displacement_allow_another_one(differ: bool) -> None:
     """With few tiles nobody knows where the point below the camera is; where all looks agree, a top that appears
@@ -50,15 +64,7 @@ def test_looks_that_differ_about_a_displacement_allow_another_one(differ: bool) 
 @pytest.mark.parametrize("touched", [True, False])
 def test_a_pile_over_which_nothing_moved_is_no_other_place_for_an_idle_turns_block(touched: bool) -> None:
     """If only one pile was touched in a turn without another move, what is hardly seen there is worth a question."""
-    table = PartlyTouched()
-    for at, beside in ((SOUTH, WEST), ((0, 2), EAST)):
-        table.piles[at] = top(0)
-        table.lays(at, "tower.02", 0)
-        table.lays(beside, "base.U", 0)
-        table.piles[at] = top(1)
-        table.sees()
-    table.touched_s = 0.0
-    table.sees(1)
+    table = with_towers((SOUTH, WEST), ((0, 2), EAST))
     table.touched_s = 2.0
     table.still = () if touched else ((0, 2),)
     table.tiles[FAR], table.piles[SOUTH] = ("base.U", 0), top(1, off=(0.36 * FLOOR[0], 0.36 * FLOOR[1]))
@@ -74,14 +80,7 @@ def test_a_pile_over_which_nothing_moved_is_no_other_place_for_an_idle_turns_blo
 @pytest.mark.parametrize("on_the_way", [True, False])
 def test_a_hand_that_changed_nothing_else_has_rather_put_a_block_down(on_the_way: bool) -> None:
     """The same top is worth a question if the hand came back over the pile after the tile had been laid."""
-    table = PartlyTouched()
-    table.piles[SOUTH] = top(0)
-    table.lays(SOUTH, "tower.02", 0)
-    table.lays(WEST, "base.U", 0)
-    table.piles[SOUTH] = top(1)
-    table.sees()
-    table.touched_s = 0.0
-    table.sees(1)
+    table = with_towers((SOUTH, WEST))
     table.tiles[FAR], table.touched_s = ("base.U", 0), 2.0
     if not on_the_way:
         table.still = (SOUTH,)

@@ -36,7 +36,17 @@ def test_a_tile_explains_the_visit_that_passed_over_it(new: Square, explained: b
                              *(touched(look(t, {**before, new: ROAD}), HERE, BESIDE) for t in (20.0,)),
                              touched(look(21.2, {**before, new: ROAD})))
     assert HERE in visits.over(20.0)
-    assert visits.explained(6.2, 20.0, belief) == explained
+    assert visits.explained(6.2, 20.0, 2.0, belief) == explained
+
+
+def test_what_came_long_before_a_visit_does_not_explain_it() -> None:
+    """The square had not been looked at since: nothing had moved over it."""
+    before, then = {HERE: ROAD}, {HERE: ROAD, BESIDE: ROAD}
+    visits, belief = watched(*(touched(look(t, before)) for t in (5.0, 6.2)),
+                             *(touched(look(t, then), BESIDE) for t in (20.0, 21.2)),
+                             touched(look(40.0, then), HERE, BESIDE), touched(look(41.2, then)))
+    assert not visits.explained(6.2, 40.0, 2.0, belief)
+    assert visits.explained(6.2, 20.0, 2.0, belief)
 
 
 def test_a_brief_motion_is_no_long_one() -> None:
@@ -53,8 +63,8 @@ def test_a_figure_that_comes_or_goes_explains_a_visit(comes: bool) -> None:
     times = [(t, first) for t in (5.0, 9.0, 13.0)], [(t, then) for t in (20.0, 21.2, 24.0, 27.0, 30.0, 33.0, 36.0)]
     visits, belief = watched(*(touched(look(t, tiles, f)) for t, f in times[0]),
                              *(touched(look(t, tiles, f), *([HERE, BESIDE] if t == 20.0 else [])) for t, f in times[1]))
-    assert visits.explained(13.0, 20.0, belief)
-    assert not visits.explained(20.0, 33.0, belief)
+    assert visits.explained(13.0, 20.0, 2.0, belief)
+    assert not visits.explained(20.0, 33.0, 2.0, belief)
 
 
 @pytest.mark.parametrize("moves", [True, False])
@@ -66,4 +76,4 @@ def test_a_neutral_piece_that_moves_explains_a_visit(moves: bool) -> None:
                                       for at, s in made.squares.items()})
 
     visits, belief = watched(touched(seen(5.0, True)), touched(seen(20.0, not moves), HERE, BESIDE))
-    assert visits.explained(5.0, 20.0, belief) == moves
+    assert visits.explained(5.0, 20.0, 2.0, belief) == moves
