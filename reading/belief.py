@@ -61,9 +61,9 @@ class FigureTrack:
     """One figure: ``foot`` in tiles of the board, with the uncertainty ``spread``. It appeared between ``before_s``
     (None: unknown) and ``came_s`` and was last seen at ``seen_s``; ``missed`` is the weight of the looks since then,
     which did not see it, ``flickers`` that of earlier looks which missed it in between, ``away`` the newest time for
-    which it was gone. ``width`` is the mean width of its wood in tiles, over looks of total weight ``measured``,
-    and ``width_spread`` the standard deviation of its logarithm in a usual look: looks err alike. Sums are as in
-    `TileTrack`."""
+    which it was gone or after which it stood elsewhere. ``width`` is the mean width of its wood in tiles, over looks of
+    total weight ``measured``, and ``width_spread`` the standard deviation of its logarithm in a usual look: looks err
+    alike. Sums are as in `TileTrack`."""
 
     id: int
     foot: tuple[float, float]
@@ -365,13 +365,14 @@ def _on_print(track: FigureTrack, f: FigureLook) -> bool:
 
 def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) -> FigureTrack:
     weight = seen * _fresh(track.looked_s, t)
-    share = 1.0 if _apart(track, at, f) > LIMITS.moved_foot else weight / (track.weight + weight)
+    moved = _apart(track, at, f) > LIMITS.moved_foot
+    share = 1.0 if moved else weight / (track.weight + weight)
     x, y = [old + share * (new - old) for old, new in zip(track.foot, _foot(at, f), strict=True)]
     # one that was gone and has returned was really away: no look missed it
     flickers, away = track.flickers + (track.missed if track.present else 0.0), track.away
-    if not track.present and track.missed_s is not None:
-        away = Absence(seen_s=track.seen_s, missed=track.missed, missed_s=track.missed_s, looked_s=track.looked_s,
-                       back_s=t)
+    if moved or not track.present:  # taken up and put down again, or another one
+        away = Absence(seen_s=track.seen_s, missed=max(track.missed, LIMITS.gone), looked_s=track.looked_s, back_s=t,
+                       missed_s=t if track.missed_s is None else track.missed_s)
     colours = _normal(f.colours)
     width, width_spread, measured = averaged((track.width, track.width_spread, track.measured), f, weight)
     return replace(

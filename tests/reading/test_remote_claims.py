@@ -72,6 +72,30 @@ def test_it_may_lead_back_to_where_one_was_sent_home_from() -> None:
     assert len([e for e in table.events if isinstance(e, FigurePlaced)]) == 2
 
 
+def test_one_whom_nobody_took_home_is_another_one_once_he_stands_elsewhere() -> None:
+    """Ben's thief was eaten and nobody took him home, until Ben's portal led there again."""
+    table = PiecesTable()
+    table.lays(EAST, "dragon.17", 0)
+    table.stands["dragon"] = EAST, (0.5, 0.5)
+    thief = figure("base.U", 0, "road", "E W", "blue")
+    table.figures[WEST] = (thief,)
+    table.lays(WEST, "base.U", 0)
+    table.stands["dragon"] = WEST, (0.8, 0.8)
+    table.sees()
+    table.stands["dragon"] = FAR, (0.5, 0.5)
+    table.lays(FAR, "dragon.16", 0)
+    assert not fold(SETUP, table.events).standing
+    table.lays((2, 0), "dragon.08", 0)
+    before = table.events
+    table.sees()
+    assert table.events == before
+    table.figures[WEST] = (replace(thief, foot=(thief.foot[0] - 0.3, thief.foot[1])),)
+    table.sees()
+    assert table.events[-1] == FigurePlaced(player=1, figure="follower", at=WEST, feature="road", where="E W",
+                                            portal=True)
+    assert not open_questions(table.book.entries)
+
+
 def test_who_came_to_sight_with_the_next_tile_stays_told_when_another_one_stands_there() -> None:
     """Ben's tile with his thief and Anna's next one were seen first in one look. Once the dragon has eaten him and
     another one stands there, a hand is seen on the tile."""
