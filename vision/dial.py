@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -43,6 +43,8 @@ class DialLimits:
     same: float = 0.45  # mean distance in (u, v) below which a region looks as it did without the piece
     print_: float = 5.0  # by which the log-odds of such a region are lower
     foot: float = 0.12  # around a figure's foot, what is compared with the print
+    wood_mm2: tuple[float, float] = (60.0, 700.0)  # least and largest area of a figure with the seen part of its side
+    covers: float = 4.0  # for a figure whose foot is on a region of that size which does not look like print
     on_it: float = 0.15  # part of that which the piece covers if it is the piece that looks like a figure
     adapts: float = 0.3  # share of a look by which the print is adapted to the light
     sure: float = 1.5  # log-odds and margin from which the rest of the disc is taken to be print
@@ -50,6 +52,7 @@ class DialLimits:
 
 
 LIMITS = DialLimits()
+_SMALL = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))  # regions narrower than that are noise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +78,7 @@ class DialPiece:
     def see(self, bgr: Image, lattice: Lattice,
             figures: Mapping[Square, tuple[Seen, ...]]) -> dict[Square, tuple[Seen, ...]]:
         """Examine a picture, for `look`; returns the figures found on it without those on the board that are the disc's
-        print, or its piece."""
+        print, or its piece. That the print is covered speaks for the others."""
         xs, ys = zip(*lattice.board, strict=True)
         middle = (min(xs) + max(xs) + 1) / 2, (min(ys) + max(ys) + 1) / 2
         self._to = np.array([[2 * self.reach, 0, middle[0] - self.reach], [0, 2 * self.reach, middle[1] - self.reach],
@@ -88,8 +91,9 @@ class DialPiece:
         self._uvl = uvl_of(np.asarray(cv2.GaussianBlur(flat, (0, 0), 1.0), np.uint8), light)
         self._found = self._regions(flat, light)
         self._learn()
-        return {at: tuple(f for f in found if at not in lattice.board or not self._is_print(at, f))
-                for at, found in figures.items()}
+        covered = self._covered()
+        return {at: tuple(self._weighed(at, f, covered) for f in found if not self._is_print(at, f))
+                if at in lattice.board else found for at, found in figures.items()}
 
     def look(self, squares: Collection[Square]) -> dict[Square, dict[str, NeutralLook]]:
         """Where the piece may stand on these ``squares`` of the board: by square the likeliest place there."""
@@ -102,10 +106,34 @@ class DialPiece:
                 out[at] = {self.kind.name: NeutralLook(there=region.odds, foot=(float(x - at[0]), float(y - at[1])))}
         return out
 
-    def _is_print(self, at: Square, figure: Seen) -> bool:
+    def _covered(self) -> npt.NDArray[np.bool_]:
+        """(S, S) where known print is covered by something of a figure's size. Hands and shadows are larger."""
+        out = np.zeros(self._uvl.shape[:2], np.bool_)
+        if self._print is None or self._known is None:
+            return out
+        other = self._known & (_distance(self._uvl, self._print) > LIMITS.same)
+        mask = cv2.morphologyEx(other.astype(np.uint8), cv2.MORPH_OPEN, _SMALL)
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(mask)
+        least, largest = (mm2 * (LIMITS.px / TILE_MM) ** 2 for mm2 in LIMITS.wood_mm2)
+        sizes = stats[:, cv2.CC_STAT_AREA]
+        fits = (least < sizes) & (sizes < largest)
+        fits[0] = False  # the background
+        return np.asarray(fits[labels])
+
+    def _weighed(self, at: Square, figure: Seen, covered: npt.NDArray[np.bool_]) -> Seen:
+        """A figure with the evidence that the print is ``covered`` where its foot is."""
+        if not (self._near(at, figure) & covered).any():
+            return figure
+        return replace(figure, look=replace(figure.look, there=figure.look.there + LIMITS.covers))
+
+    def _near(self, at: Square, figure: Seen) -> npt.NDArray[np.bool_]:
+        """(S, S) what is around a figure's foot."""
         x, y = (apply(np.linalg.inv(self._to), [np.array(at) + figure.look.foot])[0] * len(self._uvl)).tolist()
         yy, xx = np.mgrid[0:len(self._uvl), 0:len(self._uvl)]
-        near = np.hypot(xx - x, yy - y) < LIMITS.foot * LIMITS.px
+        return np.asarray(np.hypot(xx - x, yy - y) < LIMITS.foot * LIMITS.px)
+
+    def _is_print(self, at: Square, figure: Seen) -> bool:
+        near = self._near(at, figure)
         if not near.any() or self._print is None or self._known is None:
             return False
         best = self._found[0] if self._found else None
@@ -130,8 +158,7 @@ class DialPiece:
         for name in self.kind.paints:
             apart = (((uvl - paint_uvl(PAINTS[name])) / LIMITS.spread) ** 2).sum(axis=2)
             for within in LIMITS.within:
-                mask = cv2.morphologyEx(((apart < within) & disc).astype(np.uint8), cv2.MORPH_OPEN,
-                                        cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5)))
+                mask = cv2.morphologyEx(((apart < within) & disc).astype(np.uint8), cv2.MORPH_OPEN, _SMALL)
                 count, labels, stats, centres = cv2.connectedComponentsWithStats(mask)
                 for n in range(1, count):
                     part = stats[n, cv2.CC_STAT_AREA] / usual

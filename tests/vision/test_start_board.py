@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -139,6 +140,32 @@ def test_print_is_no_figure_and_a_figure_is_none_of_the_print(level: str) -> Non
     left = piece.see(image, lattice, find_figures(image, poses, colours=colours))
     assert first.standing.where in {section(at, f.look.foot) for at, found_ in left.items() for f in found_
                                     if f.look.there > 0.0}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_covered_print_speaks_for_a_figure_that_is_hardly_seen_and_an_arm_does_not(level: str) -> None:
+    seed = 11
+    sim, lattice = played(seed, level), found(seed, level)
+    (dial,) = new_game(game(seed).setup).box.dials
+    piece = DialPiece(Kind(name=dial.name, wood_mm=dial.wood_mm, paints=dial.paints), dial.reach)
+    colours = [p.colour for p in game(seed).setup.players]
+    poses = {at: lattice.pose(at, lattice.shifts[at]) for at in lattice.board}
+    bare = sim.still(0)
+    piece.see(bare, lattice, {})
+    first = next(f for f in sim.truth.figures if f.standing.feature == dial.feature)
+    image = sim.still(first.down + 8 if first.gone is None else min(first.down + 8, first.gone - 1))
+    at, clear = max(((at, f) for at, found_ in find_figures(image, poses, colours=colours).items() for f in found_
+                     if section(at, f.look.foot) == first.standing.where), key=lambda f: f[1].look.there)
+    faint = replace(clear, look=replace(clear.look, there=-1.5))
+    told, = piece.see(image, lattice, {at: (faint,)})[at]
+    assert told.look.there > 1.8
+    arm = bare.copy()
+    x, y = (int(v) for v in clear.px)
+    tile = math.dist(apply(lattice.pose(at, lattice.shifts[at]), [(0.0, 0.0)])[0],
+                     apply(lattice.pose(at, lattice.shifts[at]), [(1.0, 0.0)])[0])
+    cv2.line(arm, (x, y), (x, arm.shape[0] - 1), (40, 40, 40), round(1.2 * tile))
+    told, = piece.see(arm, lattice, {at: (faint,)})[at]
+    assert told.look.there == faint.look.there
 
 
 def test_a_hand_moves_the_piece_and_takes_figures_home_before_the_tile_is_laid() -> None:
