@@ -261,7 +261,8 @@ class NeutralMoves:
         square the evidence that it was there (nats)."""
         first, *rest = log.groups[n:n + 2]
         since, until = belief.since_s(first.at), min((belief.since_s(g.at) for g in rest), default=math.inf)
-        return {at: min(NEUTRAL.passed, sight.peak) for at, sight in self.seen.get(neutral.name, {}).items()
+        return {at: min(NEUTRAL.passed, sight.clearest if sight.found_s > sight.first_s else sight.peak)
+                for at, sight in self.seen.get(neutral.name, {}).items()
                 if at != neutral.at(before) and since <= sight.first_s < until and sight.peak > 0.0}
 
     def _decision(self, ways: Sequence[_Way], neutral: Neutral, log: LoggedGame, has: Square | None,

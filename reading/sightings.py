@@ -51,7 +51,8 @@ NEUTRAL = NeutralLimits()
 class Sighting:
     """What looks say of a piece on a square: its log-odds, the time of the last look (``t_s``) and of the first one of
     those that agree (``came_s``), its foot in tiles of the board where it was seen last, and when: the newest time in
-    ``found_s``, the first one of that stay in ``first_s``, and its highest log-odds then in ``peak``. If looks had
+    ``found_s``, the first one of that stay in ``first_s``, its highest log-odds then in ``peak``, and those of the
+    clearest look alone in ``clearest``: earlier looks say nothing of a piece that only comes by. If looks had
     missed it before that stay, ``away`` is what they said, and ``same`` the log-odds that it stood still all the time,
     from where its foot was before and is now. ``absent_s`` is when the newest look before that stay did not show it.
     ``piled``: the newest look at it there found a pile in its place, too."""
@@ -63,6 +64,7 @@ class Sighting:
     first_s: float = math.inf
     found_s: float = -math.inf
     peak: float = -math.inf
+    clearest: float = -math.inf
     absent_s: float = -math.inf
     away: Sighting | None = None
     same: float = 0.0
@@ -121,8 +123,8 @@ def _updated(old: Sighting | None, seen: NeutralLook | None, at: Square, t: floa
             new = replace(new, away=replace(old, away=None) if old.known else None, same=same)
         came = min(t, old.first_s) if stays else t
         absent_s = old.absent_s if stays and old.first_s <= t else old.t_s
-        new = replace(new, first_s=came, came_s=came, peak=-math.inf, absent_s=absent_s)
-    return replace(new, peak=max(new.peak, new.odds))
+        new = replace(new, first_s=came, came_s=came, peak=-math.inf, clearest=-math.inf, absent_s=absent_s)
+    return replace(new, peak=max(new.peak, new.odds), clearest=max(new.clearest, odds))
 
 
 def _same(before: tuple[float, float], now: tuple[float, float]) -> float:

@@ -168,3 +168,13 @@ LEFT, NOW_AT = replace(STAY, odds=-4.0, found_s=10.0), replace(STAY, first_s=25.
 ])
 def test_what_does_not_count_as_having_stood_somewhere(stay: Sighting, left: Sighting, now_at: Sighting) -> None:
     assert stood(STAY, LEFT, NOW_AT) and not stood(stay, left, now_at)
+
+
+def test_that_it_came_by_is_as_sure_as_the_look_that_saw_it_whatever_older_looks_said() -> None:
+    """A walk leads over a square on which nobody had seen the piece for long."""
+    sights = updated({}, TableLook(frame=0, t_s=0.0, squares={}), ["dragon"])
+    for t_s, there in [*((5.0 * n, -8.0) for n in range(3)), (40.0, 5.2), (41.5, 5.2)]:
+        seen = SquareLook(there=5.0, figures=(), neutral={"dragon": NeutralLook(there=there, foot=(0.5, 0.5))})
+        sights = updated(sights, TableLook(frame=round(t_s * 10), t_s=t_s, squares={FAR: seen}), ["dragon"])
+    sight = sights["dragon"][FAR]
+    assert sight.found_s > sight.first_s and 0.0 < sight.peak < 2.5 and sight.clearest == 5.2
