@@ -21,7 +21,7 @@ import cv2
 import numpy as np
 from watch_games import games
 
-from reading.belief import FigureTrack
+from reading.figure_track import FigureTrack
 from reading.pieces import foreign
 from scoring.tiles import Square
 from scoring.transcript import Game, write

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from reading.belief import FigureTrack, SquareTrack, TableBelief, figures_seen_on
+from reading.belief import SquareTrack, TableBelief, figures_seen_on
+from reading.figure_track import FigureTrack
 from reading.limits import LIMITS
 from reading.shapes import Reading, shape
 from reading.tile_track import TileTrack

@@ -9,14 +9,24 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import median
 
+from reading.figure_track import (
+    FigureTrack,
+    always_clear,
+    apart,
+    faint_beside,
+    foot_of,
+    may_be,
+    normalised,
+    on_print,
+    seen_figure,
+)
 from reading.limits import LIMITS
-from reading.tile_track import TileTrack, contradicts, first_seen, informativeness, said_of, seen_again, worth
-from reading.widths import averaged
+from reading.tile_track import TileTrack, contradicts, first_seen, informativeness, said_of, seen_again
 from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, TableLook
 
@@ -42,119 +52,6 @@ class SquareTrack:
     doubt: float = 0.0
     gone_s: float = -math.inf
     strange_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Absence:
-    """A time for which a figure was gone from its place: it was last seen there at ``seen_s``, looks of the weight
-    ``missed`` between ``missed_s`` and ``looked_s`` did not see it, and at ``back_s`` one like it was there again."""
-
-    seen_s: float
-    missed: float
-    missed_s: float
-    looked_s: float
-    back_s: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class FigureTrack:
-    """One figure: ``foot`` in tiles of the board, with the uncertainty ``spread``. It appeared between ``before_s``
-    (None: unknown) and ``came_s`` and was last seen at ``seen_s``; ``missed`` is the weight of the looks since then,
-    which did not see it, ``flickers`` that of earlier looks which missed it in between, ``away`` the newest time for
-    which it was gone or after which it stood elsewhere. ``width`` is the mean width of its wood in tiles, over looks of
-    total weight ``measured``, and ``width_spread`` the standard deviation of its logarithm in a usual look: looks err
-    alike. Sums are as in `TileTrack`."""
-
-    id: int
-    foot: tuple[float, float]
-    spread: float
-    before_s: float | None
-    came_s: float
-    seen_s: float
-    looked_s: float
-    weight: float
-    there: float
-    lying: float
-    colours: Mapping[str, float]
-    pieces: Mapping[str, float]
-    width: float = 0.0
-    width_spread: float = 0.0
-    measured: float = 0.0
-    missed: float = 0.0
-    missed_s: float | None = None
-    flickers: float = 0.0
-    away: Absence | None = None
-    piece: str = ""  # which one it is, as far as people have settled it
-    settled: bool = False  # ``pieces`` take all figures of the table into account (`reading.pieces`)
-
-    @cached_property
-    def at(self) -> Square:
-        return math.floor(self.foot[0]), math.floor(self.foot[1])
-
-    @property
-    def on_tile(self) -> tuple[float, float]:
-        """The foot in tiles from its square's north-west corner."""
-        return self.foot[0] - math.floor(self.foot[0]), self.foot[1] - math.floor(self.foot[1])
-
-    @cached_property
-    def _worth(self) -> float:
-        return worth(self.weight, LIMITS.alike)
-
-    @cached_property
-    def real(self) -> float:
-        """Log-odds that it is a figure."""
-        return self.there * self._worth - LIMITS.flicker * self.flickers / (self.weight + self.flickers)
-
-    @property
-    def lies(self) -> float:
-        """Log-odds that it lies down."""
-        return self.lying * self._worth
-
-    @cached_property
-    def paints(self) -> dict[str, float]:
-        """Log-probabilities of the paints."""
-        return _normal({c: v * self._worth for c, v in self.colours.items()})
-
-    @property
-    def paint(self) -> str:
-        """Its likeliest paint; empty when none was seen."""
-        return max(self.paints, key=self.paints.__getitem__, default="")
-
-    def paint_among(self, colours: Iterable[str]) -> str:
-        """Its likeliest paint among these; empty when none was seen."""
-        return max(colours, key=lambda c: self.paints.get(c, -12.0), default="") if self.paints else ""
-
-    @cached_property
-    def kinds(self) -> dict[str, float]:
-        """Log-likelihoods of the kinds of piece relative to the best; empty without evidence."""
-        top = max(self.pieces.values(), default=0.0)
-        worth = 1 / self.weight if self.settled else self._worth
-        return {p: (v - top) * worth for p, v in self.pieces.items()}
-
-    @property
-    def present(self) -> bool:
-        return self.missed < LIMITS.gone
-
-    @property
-    def back_s(self) -> float:
-        """Since when it has been there: it may be another one of its player's than before it was gone."""
-        return self.came_s if self.away is None else self.away.back_s
-
-    @property
-    def momentary(self) -> bool:
-        """Whether a single look has seen it since then, which may have been a hand's."""
-        return self.seen_s <= self.back_s
-
-    @property
-    def absent_s(self) -> float | None:
-        """When its place was last looked at before that, without it; None if never."""
-        return self.before_s if self.away is None else self.away.looked_s
-
-    @property
-    def as_before(self) -> FigureTrack | None:
-        """What was there before it was gone, as a figure that is gone; None if it never was."""
-        return None if self.away is None else replace(
-            self, seen_s=self.away.seen_s, missed=self.away.missed, missed_s=self.away.missed_s, away=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -288,20 +185,20 @@ def _figures(belief: TableBelief, look: TableLook,
     found = [(at, f) for at in sorted(searched) for f in look.squares[at].figures or ()]
     taken: dict[int, tuple[Square, FigureLook]] = {}
     left = set(range(len(found)))
-    pairs = sorted((_apart(track, *found[n]), i, n) for i, track in tracks.items() for n in left
-                   if _apart(track, *found[n]) < LIMITS.same_foot and _one(track, *found[n]))
+    pairs = sorted((apart(track, *found[n]), i, n) for i, track in tracks.items() for n in left
+                   if apart(track, *found[n]) < LIMITS.same_foot and may_be(track, *found[n]))
     for _, i, n in pairs:
         if i not in taken and n in left:
             taken[i] = found[n]
             left.discard(n)
     for i, (at, f) in list(taken.items()):
-        if f.there < 0.0 and _clear(tracks[i]):  # print on which it stood
+        if f.there < 0.0 and always_clear(tracks[i]):  # print on which it stood
             del taken[i]
-        elif _on_print(tracks[i], f):
+        elif on_print(tracks[i], f):
             left.add(found.index((at, f)))
             del taken[i], tracks[i]
         else:
-            tracks[i] = _seen(tracks[i], at, f, t, look.squares[at].seen)
+            tracks[i] = seen_figure(tracks[i], at, f, t, look.squares[at].seen * _fresh(tracks[i].looked_s, t))
     for i, track in list(tracks.items()):
         if i in taken or track.at not in searched:
             continue
@@ -313,13 +210,13 @@ def _figures(belief: TableBelief, look: TableLook,
     next_id = belief.next_id
     for n in sorted(left):
         at, f = found[n]
-        if any(i not in taken and tr.present and _faint_beside(tr, at, f) for i, tr in tracks.items()):
+        if any(i not in taken and tr.present and faint_beside(tr, at, f) for i, tr in tracks.items()):
             continue  # a later look tells whether it is print
         weight = max(look.squares[at].seen, 0.05)
         tracks[next_id] = FigureTrack(
-            id=next_id, foot=_foot(at, f), spread=f.spread, before_s=looked.get(at), came_s=t, seen_s=t, looked_s=t,
+            id=next_id, foot=foot_of(at, f), spread=f.spread, before_s=looked.get(at), came_s=t, seen_s=t, looked_s=t,
             weight=weight, there=f.there * weight, lying=f.lying * weight,
-            colours={c: v * weight for c, v in _normal(f.colours).items()},
+            colours={c: v * weight for c, v in normalised(f.colours).items()},
             pieces={p: v * weight for p, v in f.pieces.items()}, width=f.width, width_spread=f.width_spread,
             measured=weight * (f.width > 0))
         next_id += 1
@@ -328,67 +225,6 @@ def _figures(belief: TableBelief, look: TableLook,
         bare[at] = 0.0 if look.squares[at].figures else bare.get(at, 0.0) + fresh
         looked[at] = t
     return tracks, looked, bare, next_id
-
-
-def _foot(at: Square, f: FigureLook) -> tuple[float, float]:
-    inside = [min(0.99, max(0.01, v)) for v in f.foot]
-    return at[0] + inside[0], at[1] + inside[1]
-
-
-def _apart(track: FigureTrack, at: Square, f: FigureLook) -> float:
-    return math.dist(_foot(at, f), track.foot)
-
-
-def _one(track: FigureTrack, at: Square, f: FigureLook) -> bool:
-    """Whether what a look shows may be the figure of a track: their paints are compatible."""
-    a, b = track.paints, _normal(f.colours)
-    alike = max((a.get(c, -12.0) + b[c] for c in b), default=0.0) > LIMITS.other_paint
-    return alike and not _faint_beside(track, at, f)
-
-
-def _faint_beside(track: FigureTrack, at: Square, f: FigureLook) -> bool:
-    """Whether a look hardly shows a figure beside the place of one always seen clearly: print, or that one, pushed."""
-    beside = LIMITS.moved_foot < _apart(track, at, f) < LIMITS.same_foot
-    return beside and f.there < LIMITS.clear_figure and _clear(track)
-
-
-def _clear(track: FigureTrack) -> bool:
-    """Whether a figure was always seen clearly: what looks only a little like one is not that figure then."""
-    return track.there >= LIMITS.clear_figure * track.weight
-
-
-def _on_print(track: FigureTrack, f: FigureLook) -> bool:
-    """Whether a look clearly shows a figure where the last one showed nothing, and those before only what looks a
-    little like one: it has come since then."""
-    return f.there >= LIMITS.clear_figure and track.there < 0.0 and track.missed > 0.0
-
-
-def _seen(track: FigureTrack, at: Square, f: FigureLook, t: float, seen: float) -> FigureTrack:
-    weight = seen * _fresh(track.looked_s, t)
-    moved = _apart(track, at, f) > LIMITS.moved_foot
-    share = 1.0 if moved else weight / (track.weight + weight)
-    x, y = [old + share * (new - old) for old, new in zip(track.foot, _foot(at, f), strict=True)]
-    # one that was gone and has returned was really away: no look missed it
-    flickers, away = track.flickers + (track.missed if track.present else 0.0), track.away
-    if moved or not track.present:  # taken up and put down again, or another one
-        away = Absence(seen_s=track.seen_s, missed=max(track.missed, LIMITS.gone), looked_s=track.looked_s, back_s=t,
-                       missed_s=t if track.missed_s is None else track.missed_s)
-    colours = _normal(f.colours)
-    width, width_spread, measured = averaged((track.width, track.width_spread, track.measured), f, weight)
-    return replace(
-        track, foot=(x, y), spread=min(track.spread, f.spread), seen_s=t, looked_s=t, weight=track.weight + weight,
-        there=track.there + f.there * weight, lying=track.lying + f.lying * weight, away=away,
-        colours={c: track.colours.get(c, -12.0 * track.weight) + colours.get(c, -12.0) * weight
-                 for c in {**track.colours, **colours}},
-        pieces={p: track.pieces.get(p, 0.0) + f.pieces.get(p, 0.0) * weight for p in {**track.pieces, **f.pieces}},
-        width=width, width_spread=width_spread, measured=measured, missed=0.0, missed_s=None, flickers=flickers)
-
-
-def _normal(logs: Mapping[str, float]) -> dict[str, float]:
-    """Log-likelihoods normalised to log-probabilities."""
-    top = max(logs.values(), default=0.0)
-    total = top + math.log(sum(math.exp(v - top) for v in logs.values()) or 1.0)
-    return {k: v - total for k, v in logs.items()}
 
 
 def figures_seen_on(belief: TableBelief, at: Square) -> list[FigureTrack]:

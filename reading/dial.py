@@ -11,10 +11,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from reading.belief import FigureTrack, TableBelief
+from reading.belief import TableBelief
 from reading.belief import updated as belief_after
 from reading.dial_face import Face
 from reading.dial_walk import DIAL, Piece, Stop, Walks, bare_s, by, laid_s, missing, taken
+from reading.figure_track import FigureTrack
 from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame

@@ -6,8 +6,9 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reading.belief import FigureTrack, TableBelief
+from reading.belief import TableBelief
 from reading.dial_face import Face
+from reading.figure_track import FigureTrack
 from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame

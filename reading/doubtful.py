@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from reading.belief import FigureTrack, TableBelief
+from reading.belief import TableBelief
 from reading.evidence import figures_on, readings_of
+from reading.figure_track import FigureTrack
 from reading.layings import COSTS, cost
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn

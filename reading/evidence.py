@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TypeVar
 
-from reading.belief import FigureTrack, TableBelief, figures_seen_on
+from reading.belief import TableBelief, figures_seen_on
+from reading.figure_track import FigureTrack
 from reading.limits import LIMITS
 from reading.shapes import Reading, shape
 from reading.tile_track import TileTrack

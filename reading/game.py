@@ -25,13 +25,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from reading.alignment import Alignment, agreement, aligned_by_start, aligned_by_tiles
-from reading.belief import FigureTrack, TableBelief, figures_seen_on, updated
+from reading.belief import TableBelief, figures_seen_on, updated
 from reading.claims import UnseenClaims
 from reading.covered_tops import covered_tops
 from reading.dial import DialMoves
 from reading.doubtful import DoubtfulTiles, about_piece, piece_doubts, piece_waits
 from reading.effects import Effects
 from reading.evidence import readings_of
+from reading.figure_track import FigureTrack
 from reading.histories import History, Search
 from reading.layings import Steps
 from reading.limits import LIMITS

@@ -12,8 +12,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from reading.belief import FigureTrack, TableBelief
+from reading.belief import TableBelief
 from reading.evidence import Evidence, figures_on, log_sigma, standing_terms
+from reading.figure_track import FigureTrack
 from reading.layings import Laying, Offers, Steps, Turn
 from reading.limits import LIMITS
 from reading.logged_game import LoggedTurn

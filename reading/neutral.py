@@ -11,7 +11,8 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from reading.belief import FigureTrack, TableBelief
+from reading.belief import TableBelief
+from reading.figure_track import FigureTrack
 from reading.layings import Steps, cost
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn

@@ -10,7 +10,8 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
-from reading.belief import FigureTrack, TableBelief
+from reading.belief import TableBelief
+from reading.figure_track import FigureTrack
 from reading.limits import LIMITS
 from reading.sightings import NEUTRAL, apart_from_piles
 from scoring.tiles import Point, Square

@@ -18,7 +18,8 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from reading.belief import FigureTrack, TableBelief
+from reading.belief import TableBelief
+from reading.figure_track import FigureTrack
 from scoring.events import FigurePlaced
 
 Array = npt.NDArray[np.float64]

@@ -11,8 +11,9 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from reading.belief import FigureTrack, TableBelief
+from reading.belief import TableBelief
 from reading.evidence import choices
+from reading.figure_track import FigureTrack
 from reading.layings import cost
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
@@ -52,20 +53,25 @@ class RemoteClaims:
         told: list[Decision] = []
         asked: list[Doubt] = []
         apart: dict[int, float] = {}  # with the end of their tile's turn
+        others: dict[int, FigureTrack] = {}  # those that stand beside where they were, as other ones
         known = {e.at for e, _ in put}
         awaited = min((_bare_s(belief, at) for at in fresh), default=math.inf) if states[-1].box.reaching else math.inf
         new = [at for at in fresh if now.t_s - belief.since_s(at) <= LIMITS.ask_after_s]  # any other is rather no tile
         bare = min((_bare_s(belief, at) for at in new), default=math.inf)
         since = min((belief.since_s(g.at) for g in log.groups[-LIMITS.open_turns:]), default=0.0)
         for at, tracks in _by_square(belief, tops or {}).items():
-            if at not in known and not any(f.back_s >= since for f in tracks):
+            if at not in known and not any((f.moved or f).back_s >= since for f in tracks):
                 continue
             group = log.group_at(at)
             if not log.groups or group is log.groups[-1] or group is None and at not in states[0].tiles:
                 continue  # the start tiles have no turn, and nobody claimed them before the first one
             for f in tracks:
                 player = colours.get(f.paint, -1)
-                if f.real < SURELY or player < 0 or f.back_s < _over_s(belief, log, group):
+                over_s, another = _over_s(belief, log, group), f.as_another
+                if another is not None and f.back_s < over_s \
+                        and not _is_logged(f, at, player, belief, states[-1], colours):
+                    others[f.id] = f = another
+                if f.real < SURELY or player < 0 or f.back_s < over_s:
                     continue
                 mine = [(e, g) for e, g in put if (e.at, e.player) == (at, player)]
                 # whoever came after the turn of one that has left is another one
@@ -73,18 +79,22 @@ class RemoteClaims:
                              or f.back_s < _over_s(belief, log, g) for e, g in mine)
                 top = (tops or {}).get(at)
                 told_as = (sized or {}).get(f.id, f)
+                if f.id in others:
+                    told_as = told_as.as_another or f
                 made = None if logged else self._of(told_as, at, group, player, belief, log, states, colours, now, top)
                 if mine or made is not None or f.back_s > awaited and not now.last \
                         and not _came_with(f, at, belief):
-                    apart[f.id] = _over_s(belief, log, group)
+                    apart[f.id] = over_s
                 doubt = self._may_be_allowed(f, at, group, player, belief, log, states, colours, now) \
-                    if not logged and made is None and states[-1].box.reaching else None
+                    if not logged and made is None and states[-1].box.reaching and f.id not in others else None
                 if doubt is not None:
-                    apart[f.id] = _over_s(belief, log, group)
+                    apart[f.id] = over_s
                     asked.append(doubt)
                 if f.back_s > bare and not now.last:
                     continue
                 for_s = math.inf if now.last else now.t_s - f.back_s
+                if made is not None and f.id in others:
+                    made = replace(made, asked=True)  # it may have been pushed only
                 if made is not None and f.momentary and for_s < LIMITS.ask_after_s:
                     if f.missed > 0.0 or for_s < LIMITS.notice_s or _goes_on(made, log):
                         continue  # another look may see it, too
@@ -94,7 +104,7 @@ class RemoteClaims:
                 elif made is not None and for_s >= LIMITS.notice_s:
                     told.append(made)
         if apart:  # who was seen first with the next tile may have stood there before it
-            rest = {i: f if i not in apart else f.as_before if f.came_s <= apart[i] else None
+            rest = {i: f if i not in apart else others.get(i, f).as_before if f.came_s <= apart[i] else None
                     for i, f in belief.figures.items()}
             belief = replace(belief, figures={i: f for i, f in rest.items() if f is not None})
         return belief, told, asked

@@ -12,7 +12,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from reading.belief import FigureTrack, SquareTrack, TableBelief
+from reading.belief import SquareTrack, TableBelief
+from reading.figure_track import FigureTrack
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame
 from reading.shapes import Reading, shape

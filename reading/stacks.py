@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
 
-from reading.belief import FigureTrack, TableBelief
+from reading.belief import TableBelief
+from reading.figure_track import FigureTrack
 from reading.layings import Steps, cost
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reading.belief import FigureTrack, TableBelief, figures_seen_on
+from reading.belief import TableBelief, figures_seen_on
 from reading.evidence import choices
+from reading.figure_track import FigureTrack
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame, LoggedTurn, denies
 from reading.policy import Decision, Doubt, Moment

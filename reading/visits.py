@@ -66,5 +66,7 @@ class Visits:
         for figure in belief.figures.values():
             if figure.real > 0.0:
                 yield figure.back_s, figure.at
+                if figure.moved is not None:
+                    yield figure.moved.back_s, figure.at
                 if figure.missed_s is not None and not figure.present:
                     yield figure.missed_s, figure.at

@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from reading.belief import FigureTrack, TableBelief
+from reading.belief import TableBelief
+from reading.figure_track import FigureTrack
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame, denies
 from reading.sightings import NEUTRAL, Sighting, Sightings, stands_on

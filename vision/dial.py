@@ -8,7 +8,7 @@ print around it. What looked the same while nothing stood there is print.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 import cv2
@@ -45,9 +45,8 @@ class DialLimits:
     foot: float = 0.12  # around a figure's foot, what is compared with the print
     wood_mm2: tuple[float, float] = (60.0, 700.0)  # least and largest area of a figure with the seen part of its side
     covers: float = 4.0  # for a figure whose foot is on a region of that size which does not look like print
-    clear: float = 4.0  # log-odds of a figure from which what is around it may not be print
-    around: float = 0.35  # which is what is no farther from its foot than this
-    on_it: float = 0.15  # part of that which the piece covers if it is the piece that looks like a figure
+    beside: float = 0.1  # around the piece, what its side and its shadow may cover
+    on_it: float = 0.15  # part of that from which it is what covers it that looks like a figure: the piece, or wood
     adapts: float = 0.3  # share of a look by which the print is adapted to the light
     sure: float = 1.5  # log-odds and margin from which the rest of the disc is taken to be print
     apart: float = 0.45  # distance from the piece beyond which it is
@@ -73,7 +72,7 @@ class DialPiece:
     reach: float
     _print: Array | None = None  # (S, S, 3) the (u, v, l) of the disc without anything on it
     _known: npt.NDArray[np.bool_] | None = None  # (S, S) where that is known
-    _stood: npt.NDArray[np.bool_] | None = None  # (S, S) where a figure seemed to stand when it was learned
+    _sure: npt.NDArray[np.bool_] | None = None  # (S, S) where it was learned while no game was played
     _uvl: Array = field(default_factory=lambda: np.zeros((0, 0, 3)))  # the disc of the last picture
     _found: list[_Region] = field(default_factory=list)
     _to: Array = field(default_factory=lambda: np.eye(3))  # from the unit square of the rectified disc to the board
@@ -93,7 +92,7 @@ class DialPiece:
         light = light_of([rectify(bgr, grid @ np.array([[side, 0, min(xs)], [0, side, min(ys)], [0, 0, 1.0]]), size)])
         self._uvl = uvl_of(np.asarray(cv2.GaussianBlur(flat, (0, 0), 1.0), np.uint8), light)
         self._found = self._regions(flat, light)
-        self._learn([(at, f) for at in lattice.board for f in figures.get(at, ()) if f.look.there >= LIMITS.clear])
+        self._learn(begun=bool(lattice.shifts.keys() - lattice.board))
         covered = self._covered()
         return {at: tuple(self._weighed(at, f, covered) for f in found if not self._is_print(at, f))
                 if at in lattice.board else found for at, found in figures.items()}
@@ -110,10 +109,13 @@ class DialPiece:
         return out
 
     def _covered(self) -> npt.NDArray[np.bool_]:
-        """(S, S) where known print is covered by something of a figure's size. Hands and shadows are larger."""
-        if self._print is None or self._known is None or self._stood is None:
+        """(S, S) where print is surely covered by something of a figure's size. Hands and shadows are larger."""
+        if self._print is None or self._sure is None:
             return np.zeros(self._uvl.shape[:2], np.bool_)
-        other = self._known & ~self._stood & (_distance(self._uvl, self._print) > LIMITS.same)
+        other = self._sure & (_distance(self._uvl, self._print) > LIMITS.same)
+        if self._found and self._found[0].odds > 0.0:
+            far = cv2.distanceTransform((~self._found[0].mask).astype(np.uint8), cv2.DIST_L2, 3)
+            other &= far > LIMITS.beside * LIMITS.px
         mask = cv2.morphologyEx(other.astype(np.uint8), cv2.MORPH_OPEN, _SMALL)
         _, labels, stats, _ = cv2.connectedComponentsWithStats(mask)
         least, largest = (mm2 * (LIMITS.px / TILE_MM) ** 2 for mm2 in LIMITS.wood_mm2)
@@ -124,15 +126,16 @@ class DialPiece:
 
     def _weighed(self, at: Square, figure: Seen, covered: npt.NDArray[np.bool_]) -> Seen:
         """A figure with the evidence that the print is ``covered`` where its foot is."""
-        if not (self._near(at, figure) & covered).any():
+        near = self._near(at, figure)
+        if (near & covered).sum() <= LIMITS.on_it * near.sum():
             return figure
         return replace(figure, look=replace(figure.look, there=figure.look.there + LIMITS.covers))
 
-    def _near(self, at: Square, figure: Seen, far: float = LIMITS.foot) -> npt.NDArray[np.bool_]:
-        """(S, S) what is around a figure's foot, up to so ``far`` from it."""
+    def _near(self, at: Square, figure: Seen) -> npt.NDArray[np.bool_]:
+        """(S, S) what is around a figure's foot."""
         x, y = (apply(np.linalg.inv(self._to), [np.array(at) + figure.look.foot])[0] * len(self._uvl)).tolist()
         yy, xx = np.mgrid[0:len(self._uvl), 0:len(self._uvl)]
-        return np.asarray(np.hypot(xx - x, yy - y) < far * LIMITS.px)
+        return np.asarray(np.hypot(xx - x, yy - y) < LIMITS.foot * LIMITS.px)
 
     def _is_print(self, at: Square, figure: Seen) -> bool:
         near = self._near(at, figure)
@@ -193,24 +196,24 @@ class DialPiece:
                 out.append(region)
         return out
 
-    def _learn(self, clear: Sequence[tuple[Square, Seen]]) -> None:
+    def _learn(self, begun: bool) -> None:
         """What is far from the piece, where that is surely known, is print: at the beginning nobody stands there. Later
-        only the light changes it; a figure does not. In a game that is resumed half-way figures may stand there: what
-        is around a ``clear`` one is remembered."""
+        only the light changes it; a figure does not. In a game that has ``begun``, as one that is resumed half-way,
+        somebody may stand there."""
         found = self._found
         if not found or found[0].odds < LIMITS.sure or len(found) > 1 and found[0].odds - found[1].odds < LIMITS.sure:
             return
         yy, xx = np.mgrid[0:len(self._uvl), 0:len(self._uvl)]
         x, y = found[0].middle
         free = np.hypot(xx - x, yy - y) > LIMITS.apart * LIMITS.px
-        if self._print is None or self._known is None or self._stood is None:
-            self._print, self._known, self._stood = self._uvl.copy(), np.zeros_like(free), np.zeros_like(free)
+        if self._print is None or self._known is None or self._sure is None:
+            self._print, self._known, self._sure = self._uvl.copy(), np.zeros_like(free), np.zeros_like(free)
         new, same = free & ~self._known, free & self._known & (_distance(self._uvl, self._print) < LIMITS.same)
         self._print[new] = self._uvl[new]
         self._print[same] += LIMITS.adapts * (self._uvl[same] - self._print[same])
         self._known |= free
-        for at, figure in clear:
-            self._stood |= new & self._near(at, figure, LIMITS.around)
+        if not begun:
+            self._sure |= new
 
 
 def _distance(uvl: Array, other: Array) -> Array:

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from tables import TWO, Table, figure
 
-from reading.belief import FigureTrack, TableBelief
+from reading.belief import TableBelief
 from reading.doubtful import piece_doubts, piece_waits
+from reading.figure_track import FigureTrack
 from reading.limits import LIMITS
 from reading.logged_game import logged_game
 from reading.pieces import PIECES, foreign, kinds

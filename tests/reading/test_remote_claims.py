@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 from tables import figure
-from test_neutral import EAST, FAR, SETUP, WEST, PiecesTable
+from test_neutral import EAST, FAR, SETUP, WEST, PiecesTable, questions
 
 from reading.remote_claims import RemoteClaims
 from scoring.engine import fold
 from scoring.events import FigurePlaced, TilePlaced
 from scoring.log import Amended, Retracted, effective, open_questions
+from vision.looks import FigureLook
 
 
 @pytest.fixture
@@ -72,28 +73,65 @@ def test_it_may_lead_back_to_where_one_was_sent_home_from() -> None:
     assert len([e for e in table.events if isinstance(e, FigurePlaced)]) == 2
 
 
-def test_one_whom_nobody_took_home_is_another_one_once_he_stands_elsewhere() -> None:
-    """Ben's thief was eaten and nobody took him home, until Ben's portal led there again."""
+@pytest.fixture
+def forgotten() -> PiecesTable:
+    """Ben's thief in the west was eaten and nobody took him home; now Ben lays a portal."""
+    made = PiecesTable()
+    made.lays(EAST, "dragon.17", 0)
+    made.stands["dragon"] = EAST, (0.5, 0.5)
+    made.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
+    made.lays(WEST, "base.U", 0)
+    made.stands["dragon"] = WEST, (0.8, 0.8)
+    made.sees()
+    made.stands["dragon"] = FAR, (0.5, 0.5)
+    made.lays(FAR, "dragon.16", 0)
+    assert not fold(SETUP, made.events).standing
+    made.lays((2, 0), "dragon.08", 0)
+    made.sees()
+    return made
+
+
+def aside(thief: FigureLook) -> tuple[FigureLook, ...]:
+    return (replace(thief, foot=(thief.foot[0] - 0.3, thief.foot[1])),)
+
+
+def test_one_whom_nobody_took_home_and_who_stands_elsewhere_may_be_another_one(forgotten: PiecesTable) -> None:
+    before = forgotten.events
+    forgotten.figures[WEST] = aside(*forgotten.figures[WEST])
+    forgotten.sees()
+    event = FigurePlaced(player=1, figure="follower", at=WEST, feature="road", where="E W", portal=True)
+    assert forgotten.events == [*before, event] and questions(forgotten) == [event]
+
+
+@pytest.mark.parametrize("back", [True, False])
+def test_one_whom_nobody_took_home_was_only_pushed(forgotten: PiecesTable, back: bool) -> None:
+    """And pushed back, or taken home at last."""
+    before, stood = forgotten.events, forgotten.figures[WEST]
+    forgotten.figures[WEST] = aside(*stood)
+    forgotten.sees(2, every_s=0.6)
+    forgotten.figures[WEST] = stood if back else ()
+    forgotten.sees(12, every_s=0.5)
+    forgotten.sees(4)
+    assert forgotten.events == before and not open_questions(forgotten.book.entries)
+
+
+def test_one_who_is_pushed_over_his_tiles_edge_is_not_another_one() -> None:
+    """Anna's thief in the west stands at the edge; a hand that lays her portal pushes him on to the start tile."""
     table = PiecesTable()
-    table.lays(EAST, "dragon.17", 0)
-    table.stands["dragon"] = EAST, (0.5, 0.5)
-    thief = figure("base.U", 0, "road", "E W", "blue")
+    thief = replace(figure("base.U", 0, "road", "E W", "red"), foot=(0.9, 0.5))
+    table.lays(EAST, "base.U", 0)
+    table.lays((2, 0), "base.U", 0)
+    table.lays(WEST, "base.U", 0, thief)
+    table.lays(FAR, "base.U", 0)
+    table.figures[WEST] = ()
+    table.figures[0, 0] = (replace(thief, foot=(0.14, 0.5)),)
+    table.lays((3, 0), "dragon.08", 0)
+    table.sees()
+    del table.figures[0, 0]
     table.figures[WEST] = (thief,)
-    table.lays(WEST, "base.U", 0)
-    table.stands["dragon"] = WEST, (0.8, 0.8)
-    table.sees()
-    table.stands["dragon"] = FAR, (0.5, 0.5)
-    table.lays(FAR, "dragon.16", 0)
-    assert not fold(SETUP, table.events).standing
-    table.lays((2, 0), "dragon.08", 0)
-    before = table.events
-    table.sees()
-    assert table.events == before
-    table.figures[WEST] = (replace(thief, foot=(thief.foot[0] - 0.3, thief.foot[1])),)
-    table.sees()
-    assert table.events[-1] == FigurePlaced(player=1, figure="follower", at=WEST, feature="road", where="E W",
-                                            portal=True)
-    assert not open_questions(table.book.entries)
+    table.sees(6)
+    put = [e for e in table.events if isinstance(e, FigurePlaced)]
+    assert [(e.at, e.portal) for e in put] == [(WEST, False)]
 
 
 def test_who_came_to_sight_with_the_next_tile_stays_told_when_another_one_stands_there() -> None:

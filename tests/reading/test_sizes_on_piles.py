@@ -9,8 +9,9 @@ import pytest
 from piles import EAST, FAR, SETUP, SOUTH, WEST, PilesTable, top
 from tables import figure, look
 
-from reading.belief import FigureTrack, TableBelief
+from reading.belief import TableBelief
 from reading.doubtful import piece_doubts
+from reading.figure_track import FigureTrack
 from reading.layings import Steps
 from reading.logged_game import logged_game
 from reading.policy import Moment
