@@ -227,8 +227,7 @@ class GameReader:
         turned, open_ = self._dial_moves.decide(self._informed, log, states, self._colours, now)
         made, shown, self._doubts = decisions(
             self._informed, histories, log, before, now,
-            {**long_past,
-             **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
+            {**long_past, **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
             [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe, *open_, *covered,
              *passed_over(log, states, whose, now)],
             partial(self._effects.of, tuple(events)), partial(piece_waits, self._belief))
