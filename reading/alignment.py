@@ -15,6 +15,8 @@ from reading.tile_track import TileTrack
 from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, StackLook, TableLook
 
+_APART = 1.0  # nats by which a tile must look more like the start tile than another one (chosen)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alignment:
@@ -97,7 +99,7 @@ def aligned_by_start(belief: TableBelief, start: Mapping[Square, Reading], t_s: 
     """The alignment of a board whose first tiles are ``start``; None while nothing resembles them clearly enough.
 
     The start tile carries no figure and was there first, which distinguishes it from others of its kind. A weaker match
-    is accepted only after a while.
+    is accepted only after a while, and so is one of two equal ones: a figure may come to stand on the other.
     """
     at, reading = next(iter(start.items()))
     ranked: list[tuple[float, float, Square, int]] = []
@@ -121,7 +123,9 @@ def aligned_by_start(belief: TableBelief, start: Mapping[Square, Reading], t_s: 
     patient = t_s - first < LIMITS.ask_after_s
     if ranked[0][0] < (-1.5 if patient else -4.0):
         return None
-    _, _, square, turns = ranked[0]
+    odds, _, square, turns = ranked[0]
+    if patient and any(odds - other < _APART and where != square for other, _, where, _ in ranked[1:]):
+        return None
     alignment = Alignment(turns=turns)
     x, y = alignment.square(square)
     return Alignment(turns=turns, shift=(at[0] - x, at[1] - y))

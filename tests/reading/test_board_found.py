@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import cast
 
 import numpy as np
+import pytest
 from tables import START, TWO, figure, look
 
 from reading.game import GameReader
 from reading.watcher import TableWatcher
+from scoring.events import TilePlaced
 from scoring.tiles import Square
 from vision.attention import Followed
 from vision.frames import Frame
@@ -25,6 +27,23 @@ def test_one_tile_that_is_not_the_start_tile_is_no_board() -> None:
     tiles = {(0, 0): ("base.U", 0), (1, 0): ("base.D", 0)}  # counted from another tile now
     told = [reader.look(look(t_s, tiles), ()) for t_s in (9.0, 13.0, 17.0)]
     assert [t.status for t in told] == 3 * ["watching"] and told[-1].decisions[0].at == (-1, 0)
+
+
+@pytest.mark.parametrize("claimed", [(0, 0), (1, 0), None])
+def test_which_of_two_alike_is_the_start_tile_a_figure_may_tell(claimed: Square | None) -> None:
+    """The board was lost when the first tile was laid, which is of the start tile's kind."""
+    reader = GameReader(TWO)
+    assert reader.look(look(1.0, START), ()).status == "watching"
+    assert reader.look(look(5.0, STACK), ()).status == "no_board"
+    tiles = {(0, 0): ("base.D", 0), (1, 0): ("base.D", 0)}
+    assert reader.look(look(6.0, tiles), ()).status == "no_board"
+    figures = {} if claimed is None else {claimed: (figure("base.D", 0, "city", "N", "red"),)}
+    told = reader.look(look(12.0, tiles, figures), ())
+    assert told.status == ("watching" if figures else "no_board")
+    told = reader.look(look(30.0, tiles, figures), ())
+    assert told.status == "watching"
+    laid = next(e for d in told.decisions for e in d.events if isinstance(e, TilePlaced))
+    assert claimed is None or laid.at == ((-1, 0) if claimed == (0, 0) else (1, 0))
 
 
 def test_a_hand_over_the_start_tile_is_no_other_board() -> None:
