@@ -15,9 +15,6 @@ from reading.tile_track import TileTrack
 from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, StackLook, TableLook
 
-_APART = 1.0  # nats by which a tile must look more like the start tile than another one (chosen)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alignment:
     """Quarter turns clockwise and a shift that map a look's squares to the game's."""
@@ -124,7 +121,7 @@ def aligned_by_start(belief: TableBelief, start: Mapping[Square, Reading], t_s: 
     if ranked[0][0] < (-1.5 if patient else -4.0):
         return None
     odds, _, square, turns = ranked[0]
-    if patient and any(odds - other < _APART and where != square for other, _, where, _ in ranked[1:]):
+    if patient and any(odds - other < LIMITS.start_apart and where != square for other, _, where, _ in ranked[1:]):
         return None
     alignment = Alignment(turns=turns)
     x, y = alignment.square(square)

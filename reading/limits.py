@@ -79,6 +79,7 @@ class Limits:
     notice_s: float = 4.0  # how long something must differ from the game before there is a notice (debounce)
     late_home_turns: int = 1  # turns after which there is a notice of a scored figure that still stands
     began_before: int = 9  # unknown tiles at the first look from which the game began before the camera watched
+    start_apart: float = 1.0  # nats by which a tile looks more like the start tile than any other one (chosen)
     board_known: float = 0.5  # share of the known tiles that must agree for a look to be of this board
 
 
