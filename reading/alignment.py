@@ -15,6 +15,7 @@ from reading.tile_track import TileTrack
 from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, StackLook, TableLook
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alignment:
     """Quarter turns clockwise and a shift that map a look's squares to the game's."""
