@@ -65,9 +65,9 @@ class RemoteClaims:
             group = log.group_at(at)
             if not log.groups or group is log.groups[-1] or group is None and at not in states[0].tiles:
                 continue  # the start tiles have no turn, and nobody claimed them before the first one
+            over_s = _over_s(belief, log, group)
             for f in tracks:
-                player = colours.get(f.paint, -1)
-                over_s, another = _over_s(belief, log, group), f.as_another
+                player, another = colours.get(f.paint, -1), f.as_another
                 if another is not None and f.back_s < over_s \
                         and not _is_logged(f, at, player, belief, states[-1], colours):
                     others[f.id] = f = another

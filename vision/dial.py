@@ -63,6 +63,10 @@ class _Region:
     mask: npt.NDArray[np.bool_]
 
 
+def _nowhere() -> npt.NDArray[np.bool_]:
+    return np.zeros((0, 0), np.bool_)
+
+
 @dataclass(slots=True)
 class DialPiece:
     """Finds the piece ``kind`` on the disc of this radius (tiles) in the middle of a start board. Keep it for a whole
@@ -71,8 +75,8 @@ class DialPiece:
     kind: Kind
     reach: float
     _print: Array | None = None  # (S, S, 3) the (u, v, l) of the disc without anything on it
-    _known: npt.NDArray[np.bool_] | None = None  # (S, S) where that is known
-    _sure: npt.NDArray[np.bool_] | None = None  # (S, S) where it was learned while no game was played
+    _known: npt.NDArray[np.bool_] = field(default_factory=_nowhere)  # (S, S) where that is known
+    _sure: npt.NDArray[np.bool_] = field(default_factory=_nowhere)  # (S, S) learned before a game had begun
     _uvl: Array = field(default_factory=lambda: np.zeros((0, 0, 3)))  # the disc of the last picture
     _found: list[_Region] = field(default_factory=list)
     _to: Array = field(default_factory=lambda: np.eye(3))  # from the unit square of the rectified disc to the board
@@ -93,8 +97,11 @@ class DialPiece:
         self._uvl = uvl_of(np.asarray(cv2.GaussianBlur(flat, (0, 0), 1.0), np.uint8), light)
         self._found = self._regions(flat, light)
         self._learn(begun=bool(lattice.shifts.keys() - lattice.board))
-        covered = self._covered()
-        return {at: tuple(self._weighed(at, f, covered) for f in found if not self._is_print(at, f))
+        if self._print is None:
+            return dict(figures)
+        far = _distance(self._uvl, self._print)
+        covered = self._covered(far)
+        return {at: tuple(seen for f in found if (seen := self._examined(at, f, far, covered)) is not None)
                 if at in lattice.board else found for at, found in figures.items()}
 
     def look(self, squares: Collection[Square]) -> dict[Square, dict[str, NeutralLook]]:
@@ -108,14 +115,13 @@ class DialPiece:
                 out[at] = {self.kind.name: NeutralLook(there=region.odds, foot=(float(x - at[0]), float(y - at[1])))}
         return out
 
-    def _covered(self) -> npt.NDArray[np.bool_]:
-        """(S, S) where print is surely covered by something of a figure's size. Hands and shadows are larger."""
-        if self._print is None or self._sure is None:
-            return np.zeros(self._uvl.shape[:2], np.bool_)
-        other = self._sure & (_distance(self._uvl, self._print) > LIMITS.same)
+    def _covered(self, far: Array) -> npt.NDArray[np.bool_]:
+        """(S, S) where print is surely covered by something of a figure's size. Hands and shadows are larger. ``far``
+        is how different the disc is from its print."""
+        other = np.asarray(self._sure & (far > LIMITS.same))
         if self._found and self._found[0].odds > 0.0:
-            far = cv2.distanceTransform((~self._found[0].mask).astype(np.uint8), cv2.DIST_L2, 3)
-            other &= far > LIMITS.beside * LIMITS.px
+            away = cv2.distanceTransform((~self._found[0].mask).astype(np.uint8), cv2.DIST_L2, 3)
+            other &= away > LIMITS.beside * LIMITS.px
         mask = cv2.morphologyEx(other.astype(np.uint8), cv2.MORPH_OPEN, _SMALL)
         _, labels, stats, _ = cv2.connectedComponentsWithStats(mask)
         least, largest = (mm2 * (LIMITS.px / TILE_MM) ** 2 for mm2 in LIMITS.wood_mm2)
@@ -124,30 +130,25 @@ class DialPiece:
         fits[0] = False  # the background
         return np.asarray(fits[labels])
 
-    def _weighed(self, at: Square, figure: Seen, covered: npt.NDArray[np.bool_]) -> Seen:
-        """A figure with the evidence that the print is ``covered`` where its foot is."""
-        near = self._near(at, figure)
+    def _examined(self, at: Square, figure: Seen, far: Array, covered: npt.NDArray[np.bool_]) -> Seen | None:
+        """A figure with the evidence that the print is ``covered`` where its foot is; None if it is print, or the
+        piece."""
+        x, y = (apply(np.linalg.inv(self._to), [np.array(at) + figure.look.foot])[0] * len(self._uvl)).tolist()
+        yy, xx = np.mgrid[0:len(self._uvl), 0:len(self._uvl)]
+        near = np.hypot(xx - x, yy - y) < LIMITS.foot * LIMITS.px
+        if not near.any():
+            return figure
+        best = self._found[0] if self._found else None
+        if best is not None and best.odds > 0.0 and (near & best.mask).sum() > LIMITS.on_it * near.sum():
+            return None
+        known = near & self._known
+        if known.sum() < 0.5 * near.sum():
+            return None  # print that the piece has just uncovered, as far as anybody can tell
+        if float(far[known].mean()) < LIMITS.same:
+            return None
         if (near & covered).sum() <= LIMITS.on_it * near.sum():
             return figure
         return replace(figure, look=replace(figure.look, there=figure.look.there + LIMITS.covers))
-
-    def _near(self, at: Square, figure: Seen) -> npt.NDArray[np.bool_]:
-        """(S, S) what is around a figure's foot."""
-        x, y = (apply(np.linalg.inv(self._to), [np.array(at) + figure.look.foot])[0] * len(self._uvl)).tolist()
-        yy, xx = np.mgrid[0:len(self._uvl), 0:len(self._uvl)]
-        return np.asarray(np.hypot(xx - x, yy - y) < LIMITS.foot * LIMITS.px)
-
-    def _is_print(self, at: Square, figure: Seen) -> bool:
-        near = self._near(at, figure)
-        if not near.any() or self._print is None or self._known is None:
-            return False
-        best = self._found[0] if self._found else None
-        if best is not None and best.odds > 0.0 and (near & best.mask).sum() > LIMITS.on_it * near.sum():
-            return True
-        known = near & self._known
-        if known.sum() < 0.5 * near.sum():
-            return True  # print that the piece has just uncovered, as far as anybody can tell
-        return float(_distance(self._uvl, self._print)[known].mean()) < LIMITS.same
 
     def _regions(self, flat: Image, light: Array) -> list[_Region]:
         """Compact regions of the piece's paints, the likeliest first; they do not overlap."""
@@ -184,7 +185,7 @@ class DialPiece:
                     odds = LIMITS.seldom + LIMITS.paint * (like - dense)
                     odds -= 0.5 * (math.log(part) / LIMITS.cut) ** 2
                     odds -= 0.5 * (math.log((max(sides) + 1) / wide) / LIMITS.long) ** 2
-                    if self._print is not None and self._known is not None and self._known[region].mean() > 0.7:
+                    if self._print is not None and self._known[region].mean() > 0.7:
                         far = float(_distance(uvl[region], self._print[region]).mean())
                         odds += -LIMITS.print_ if far < LIMITS.same else 0.4 * LIMITS.print_
                     found.append(_Region(odds=min(max(odds, -LIMITS.most), LIMITS.most),
@@ -206,7 +207,7 @@ class DialPiece:
         yy, xx = np.mgrid[0:len(self._uvl), 0:len(self._uvl)]
         x, y = found[0].middle
         free = np.hypot(xx - x, yy - y) > LIMITS.apart * LIMITS.px
-        if self._print is None or self._known is None or self._sure is None:
+        if self._print is None:
             self._print, self._known, self._sure = self._uvl.copy(), np.zeros_like(free), np.zeros_like(free)
         new, same = free & ~self._known, free & self._known & (_distance(self._uvl, self._print) < LIMITS.same)
         self._print[new] = self._uvl[new]

@@ -50,8 +50,7 @@ class PiecesTable(Table):
         return [e for e in self.events if isinstance(e, DragonMoved | FairyMoved)]
 
 
-@pytest.fixture
-def table() -> PiecesTable:
+def with_thief() -> PiecesTable:
     """Anna has laid a volcano in the east, Ben a road with a thief in the west."""
     made = PiecesTable()
     made.lays(EAST, "dragon.17", 0)
@@ -59,6 +58,11 @@ def table() -> PiecesTable:
     made.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
     made.lays(WEST, "base.U", 0)
     return made
+
+
+@pytest.fixture
+def table() -> PiecesTable:
+    return with_thief()
 
 
 def test_where_the_rules_put_it_nothing_is_told(table: PiecesTable) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from tables import figure
-from test_neutral import EAST, FAR, SETUP, WEST, PiecesTable, questions
+from test_neutral import EAST, FAR, SETUP, WEST, PiecesTable, questions, with_thief
 
 from reading.remote_claims import RemoteClaims
 from scoring.engine import fold
@@ -55,13 +55,8 @@ def test_it_may_lead_to_the_start_tile(table: PiecesTable) -> None:
 
 def test_it_may_lead_back_to_where_one_was_sent_home_from() -> None:
     """The camera cannot know one follower of a player from another in the same place."""
-    table = PiecesTable()
-    table.lays(EAST, "dragon.17", 0)
-    table.stands["dragon"] = EAST, (0.5, 0.5)
-    thief = (figure("base.U", 0, "road", "E W", "blue"),)
-    table.figures[WEST] = thief
-    table.lays(WEST, "base.U", 0)
-    del table.figures[WEST]
+    table = with_thief()
+    thief = table.figures.pop(WEST)
     table.stands["dragon"] = FAR, (0.5, 0.5)
     table.lays(FAR, "dragon.16", 0)
     assert not fold(SETUP, table.events).standing
@@ -76,11 +71,7 @@ def test_it_may_lead_back_to_where_one_was_sent_home_from() -> None:
 @pytest.fixture
 def forgotten() -> PiecesTable:
     """Ben's thief in the west was eaten and nobody took him home; now Ben lays a portal."""
-    made = PiecesTable()
-    made.lays(EAST, "dragon.17", 0)
-    made.stands["dragon"] = EAST, (0.5, 0.5)
-    made.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
-    made.lays(WEST, "base.U", 0)
+    made = with_thief()
     made.stands["dragon"] = WEST, (0.8, 0.8)
     made.sees()
     made.stands["dragon"] = FAR, (0.5, 0.5)

@@ -67,6 +67,17 @@ def test_a_figure_that_comes_or_goes_explains_a_visit(comes: bool) -> None:
     assert not visits.explained(20.0, 33.0, 2.0, belief)
 
 
+@pytest.mark.parametrize("pushed", [True, False])
+def test_a_figure_that_was_pushed_explains_a_visit(pushed: bool) -> None:
+    red = figure("base.U", 0, "road", "E W", "red")
+    then = replace(red, foot=(red.foot[0] - 0.3, red.foot[1])) if pushed else red
+    tiles = {HERE: ROAD, BESIDE: ROAD}
+    visits, belief = watched(*(touched(look(t, tiles, {BESIDE: (red,)})) for t in (5.0, 9.0, 13.0)),
+                             touched(look(20.0, tiles, {BESIDE: (then,)}), HERE, BESIDE),
+                             *(touched(look(t, tiles, {BESIDE: (then,)})) for t in (21.2, 24.0)))
+    assert visits.explained(13.0, 20.0, 2.0, belief) == pushed
+
+
 @pytest.mark.parametrize("moves", [True, False])
 def test_a_neutral_piece_that_moves_explains_a_visit(moves: bool) -> None:
     def seen(t_s: float, there: bool) -> TableLook:

@@ -20,8 +20,9 @@ from scoring.events import TilePlaced, TurnEnded
 from scoring.tiles import Square
 from scoring.transcript import Game, turns_of, write
 from vision.dial import DialPiece
-from vision.figures import find_figures
+from vision.figures import Seen, find_figures
 from vision.find import BoardFinder
+from vision.frames import Image
 from vision.lattice import UNIT, Lattice, apply
 from vision.neutral import Kind
 from vision.simulator import Options, Simulator
@@ -94,6 +95,11 @@ def test_other_edges_are_another_board() -> None:
     assert StartBoardFinder(other).find(played(11, "easy").still(0)) is None
 
 
+def dial_piece() -> DialPiece:
+    (dial,) = new_game(game(11).setup).box.dials
+    return DialPiece(Kind(name=dial.name, wood_mm=dial.wood_mm, paints=dial.paints), dial.reach)
+
+
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_piece_is_seen_where_it_stands(level: str) -> None:
     """The first pictures teach the print; then every section on which it stops is told."""
@@ -101,7 +107,7 @@ def test_the_piece_is_seen_where_it_stands(level: str) -> None:
     sim, lattice = played(seed, level), found(seed, level)
     state = new_game(game(seed).setup)
     (dial,) = state.box.dials
-    piece = DialPiece(Kind(name=dial.name, wood_mm=dial.wood_mm, paints=dial.paints), dial.reach)
+    piece = dial_piece()
     stops = set()
     for n, (turn, times) in enumerate(zip(game(seed).turns, sim.truth.turns, strict=True)):
         for event in (*turn.events, TurnEnded()):
@@ -126,7 +132,7 @@ def test_print_is_no_figure_and_a_figure_is_none_of_the_print(level: str) -> Non
     seed = 11
     sim, lattice = played(seed, level), found(seed, level)
     (dial,) = new_game(game(seed).setup).box.dials
-    piece = DialPiece(Kind(name=dial.name, wood_mm=dial.wood_mm, paints=dial.paints), dial.reach)
+    piece = dial_piece()
     colours = [p.colour for p in game(seed).setup.players]
     poses = {at: lattice.pose(at, lattice.shifts[at]) for at in lattice.board}
     bare = sim.still(0)
@@ -142,35 +148,44 @@ def test_print_is_no_figure_and_a_figure_is_none_of_the_print(level: str) -> Non
                                     if f.look.there > 0.0}
 
 
+def claimed(level: str) -> tuple[Square, Seen, Image, Image]:
+    """A figure on the dial, with its square, as it is seen; the picture with it, and one before anybody was there."""
+    sim, lattice = played(11, level), found(11, level)
+    first = next(f for f in sim.truth.figures if f.standing.feature == new_game(game(11).setup).box.dials[0].feature)
+    image = sim.still(first.down + 8 if first.gone is None else min(first.down + 8, first.gone - 1))
+    poses = {at: lattice.pose(at, lattice.shifts[at]) for at in lattice.board}
+    seen = find_figures(image, poses, colours=[p.colour for p in game(11).setup.players])
+    at, figure = max(((at, f) for at, found_ in seen.items() for f in found_
+                      if section(at, f.look.foot) == first.standing.where), key=lambda f: f[1].look.there)
+    return at, figure, image, sim.still(0)
+
+
+def faintly(seen: Seen) -> Seen:
+    return replace(seen, look=replace(seen.look, there=-1.5))
+
+
 @pytest.mark.parametrize("level", LEVELS)
 def test_covered_print_speaks_for_a_figure_that_is_hardly_seen_but_an_arm_does_not(level: str) -> None:
-    seed = 11
-    sim, lattice = played(seed, level), found(seed, level)
-    (dial,) = new_game(game(seed).setup).box.dials
-    piece = DialPiece(Kind(name=dial.name, wood_mm=dial.wood_mm, paints=dial.paints), dial.reach)
-    colours = [p.colour for p in game(seed).setup.players]
-    poses = {at: lattice.pose(at, lattice.shifts[at]) for at in lattice.board}
-    bare = sim.still(0)
+    at, seen, image, bare = claimed(level)
+    lattice, piece = found(11, level), dial_piece()
     piece.see(bare, lattice, {})
-    first = next(f for f in sim.truth.figures if f.standing.feature == dial.feature)
-    image = sim.still(first.down + 8 if first.gone is None else min(first.down + 8, first.gone - 1))
-    at, clear = max(((at, f) for at, found_ in find_figures(image, poses, colours=colours).items() for f in found_
-                     if section(at, f.look.foot) == first.standing.where), key=lambda f: f[1].look.there)
-    faint = replace(clear, look=replace(clear.look, there=-1.5))
-    told, = piece.see(image, lattice, {at: (faint,)})[at]
+    told, = piece.see(image, lattice, {at: (faintly(seen),)})[at]
     assert told.look.there > 1.8
     arm = bare.copy()
-    x, y = (int(v) for v in clear.px)
-    tile = math.dist(apply(lattice.pose(at, lattice.shifts[at]), [(0.0, 0.0)])[0],
-                     apply(lattice.pose(at, lattice.shifts[at]), [(1.0, 0.0)])[0])
-    cv2.line(arm, (x, y), (x, arm.shape[0] - 1), (40, 40, 40), round(1.2 * tile))
-    told, = piece.see(arm, lattice, {at: (faint,)})[at]
-    assert told.look.there == faint.look.there
-    resumed = DialPiece(Kind(name=dial.name, wood_mm=dial.wood_mm, paints=dial.paints), dial.reach)
+    x, y = (int(v) for v in seen.px)
+    cv2.line(arm, (x, y), (x, arm.shape[0] - 1), (40, 40, 40), round(1.2 * lattice.usual_side_px()))
+    told, = piece.see(arm, lattice, {at: (faintly(seen),)})[at]
+    assert told.look.there == faintly(seen).look.there
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_in_a_resumed_game_what_a_figure_uncovers_speaks_for_none(level: str) -> None:
+    at, seen, image, bare = claimed(level)
+    lattice, piece = found(11, level), dial_piece()
     under_way = replace(lattice, shifts={**lattice.shifts, (9, 9): (0.0, 0.0, 0.0)})
-    resumed.see(image, under_way, {at: (clear,)})  # what is seen once he has gone home is print
-    told, = resumed.see(bare, under_way, {at: (faint,)})[at]
-    assert told.look.there == faint.look.there
+    piece.see(image, under_way, {at: (seen,)})
+    told, = piece.see(bare, under_way, {at: (faintly(seen),)})[at]
+    assert told.look.there == faintly(seen).look.there
 
 
 def test_a_hand_moves_the_piece_and_takes_figures_home_before_the_tile_is_laid() -> None:
@@ -199,7 +214,7 @@ def test_what_the_piece_uncovers_is_no_figure() -> None:
     seed, level = 11, "easy"
     sim, lattice = played(seed, level), found(seed, level)
     (dial,) = new_game(game(seed).setup).box.dials
-    piece = DialPiece(Kind(name=dial.name, wood_mm=dial.wood_mm, paints=dial.paints), dial.reach)
+    piece = dial_piece()
     bare = sim.still(0)
     piece.see(bare, lattice, {})
     at, stood = next((at, seen[dial.name]) for at, seen in piece.look(lattice.board).items())
