@@ -24,8 +24,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from reading.alignment import Alignment, agreement, aligned_by_start, aligned_by_tiles
-from reading.belief import TableBelief, figures_seen_on, updated
+from reading.alignment import Alignment
+from reading.belief import TableBelief, figures_seen_on
+from reading.board_place import BoardPlace
 from reading.claims import UnseenClaims
 from reading.covered_tops import covered_tops
 from reading.dial import DialMoves
@@ -48,7 +49,7 @@ from reading.policy import Decision, Doubt, Moment, Shown, decisions
 from reading.remote_claims import RemoteClaims
 from reading.removals import removals
 from reading.settled import Settled
-from reading.shapes import Reading, has_place, shape
+from reading.shapes import has_place, shape
 from reading.stacks import StackMoves
 from reading.taking_over import taken_over
 from reading.unexplained import unexplained
@@ -92,11 +93,10 @@ class GameReader:
         self._dial_moves = DialMoves(self._steps, new_game(setup))
         self._told: tuple[Sequence[LogEntry], LoggedGame] = (), logged_game(())
         self._prefix = LogStates(setup, self._steps)
-        self._alignment: Alignment | None = None
-        self._belief = TableBelief()
+        self._place = BoardPlace(self._prefix, self._dial_moves.look)
         self._settled = Settled()
-        self._informed = self._belief  # with what is settled applied to all of it
-        self._own = self._belief  # without figures that belong to another turn than their tile's
+        self._informed = self.belief  # with what is settled applied to all of it
+        self._own = self.belief  # without figures that belong to another turn than their tile's
         self._doubts: dict[int, Doubt] = {}  # uncertain events of the log by their entry's number
         self._effects = Effects(self._prefix, self._steps)
         self._weighed: dict[Square, object] = {}  # the evidence with which an older turn was last checked
@@ -107,28 +107,27 @@ class GameReader:
     @property
     def belief(self) -> TableBelief:
         """The belief about the table, in the game's squares once the board has been found."""
-        return self._belief
+        return self._place.belief
 
     def look(self, look: TableLook, entries: Sequence[LogEntry]) -> Decisions:
         """Process one look; ``entries`` is the session's current log."""
         log = self._log(entries)
         self._last = Moment(frame=look.frame, t_s=look.t_s)
-        if not self._placed(look, log):
-            return Decisions(status="no_board" if self._alignment is None else "lost", alignment=self._alignment)
-        if self._alignment is not None:
-            placed = self._alignment.look(look)
-            self._claims.look(placed)
-            state = self._prefix.after([line.event for line in log.lines])
-            piles = {at for stack in self._stacks for at in stack.heights(state)}
-            self._neutral_moves.look(placed, self._neutrals, piles)
-            self._overlooked.look(placed, self._belief, piles)
-            self._stack_moves.look(placed, state)
+        placed, alignment = self._place.look(look, log), self._place.alignment
+        if placed is None:
+            return Decisions(status="no_board" if alignment is None else "lost", alignment=alignment)
+        self._claims.look(placed)
+        state = self._prefix.after([line.event for line in log.lines])
+        piles = {at for stack in self._stacks for at in stack.heights(state)}
+        self._neutral_moves.look(placed, self._neutrals, piles)
+        self._overlooked.look(placed, self.belief, piles)
+        self._stack_moves.look(placed, state)
         return self._decide(log, self._last)
 
     def finish(self, entries: Sequence[LogEntry]) -> Decisions:
         """The end of a film: everything is decided, and what is not sure is asked. To be repeated until there are no
         decisions."""
-        if self._alignment is None:
+        if self._place.alignment is None:
             return Decisions(status="no_board")
         return self._decide(self._log(entries), Moment(frame=self._last.frame, t_s=self._last.t_s, last=True))
 
@@ -140,78 +139,19 @@ class GameReader:
             self._stack_moves.hear(entries)
         return self._told[1]
 
-    # -- where the board lies ---------------------------------------------------------------------------------------
-
-    def _placed(self, look: TableLook, log: LoggedGame) -> bool:
-        """Update the belief with a look. False if its alignment with the game is unknown."""
-        if self._alignment is None:
-            laid = {at: max((p, reading) for reading, p in t.readings[0].items())[1]
-                    for at, t in self._belief.lying().items() if t.readings[0]}
-            if look.whole and look.squares:
-                agree, could = agreement(look, laid)
-                if agree < LIMITS.board_known * could:  # what was taken for the board was something else
-                    self._belief = TableBelief()
-            self._belief = updated(self._belief, look)
-            self._alignment = self._first_place(look, log, self._known(log))
-            if self._alignment is None:
-                return False
-            self._belief = self._alignment.belief(self._belief)
-            self._dial_moves.look(self._alignment.look(look))
-            return True
-        placed = self._dial_moves.look(self._alignment.look(look))
-        if look.whole and look.squares:
-            known = self._known(log)
-            agree, could = agreement(placed, known)
-            if could >= min(3, len(known)) and agree < LIMITS.board_known * could:
-                return self._other_board(look, known, log)
-        self._belief = updated(self._belief, placed)
-        return True
-
-    def _first_place(self, look: TableLook, log: LoggedGame, known: Mapping[Square, Reading]) -> Alignment | None:
-        if len(known) > 2 and any(g.tile is not None for g in log.groups):  # a game that is being continued
-            there = aligned_by_tiles(look, known)
-            return there[0] if there is not None and there[1] >= LIMITS.board_known else None
-        start = {at: (p.tile, p.rot) for at, p in self._prefix.after([]).tiles.items()}
-        return aligned_by_start(self._belief, start, look.t_s)
-
-    def _other_board(self, look: TableLook, known: Mapping[Square, Reading], log: LoggedGame) -> bool:
-        """A look that does not show the known board in its place: find it elsewhere, or report it lost (False)."""
-        there = aligned_by_tiles(look, known)
-        if there is not None and there[1] >= LIMITS.board_known:
-            self._alignment = there[0]
-            self._belief = updated(self._belief, self._dial_moves.look(self._alignment.look(look)))
-            return True
-        if not any(g.tile is not None for g in log.groups):  # nothing is logged yet: begin again with this look
-            self._belief, self._alignment = updated(TableBelief(), look), None
-            self._alignment = self._first_place(look, log, known)
-            if self._alignment is not None:
-                self._belief = self._alignment.belief(self._belief)
-                return True
-        return False
-
-    def _known(self, log: LoggedGame) -> dict[Square, Reading]:
-        """The known tiles: those of the log, and those believed beyond it."""
-        out = {at: (p.tile, p.rot) for at, p in self._prefix.after([line.event for line in log.lines]).tiles.items()}
-        for at, laid in self._belief.lying().items() if self._alignment is not None else ():
-            said, _ = laid.readings
-            ranked = sorted(said.items(), key=lambda s: (-s[1], s[0]))
-            if at not in out and ranked and laid.presence > 0:
-                out[at] = ranked[0][0]
-        return out
-
     # -- what happened ----------------------------------------------------------------------------------------------
 
     def _decide(self, log: LoggedGame, now: Moment) -> Decisions:
-        self._informed = self._stack_moves.lowered(self._settled.applied(self._belief, log, self._colours))
+        self._informed = self._stack_moves.lowered(self._settled.applied(self.belief, log, self._colours))
         events = [line.event for line in log.lines]
         if any(isinstance(e, GameEnded) for e in events):
-            return Decisions(alignment=self._alignment)
+            return Decisions(alignment=self._place.alignment)
         states = self._prefix.states(events)
         state = states[-1]
         fresh = self._fresh(state)
         if not any(g.tile is not None for g in log.groups) and len(fresh) >= LIMITS.began_before:
             made = taken_over(self._informed, state, fresh, self._colours, now)
-            return Decisions(decisions=made, alignment=self._alignment, began=len(fresh))
+            return Decisions(decisions=made, alignment=self._place.alignment, began=len(fresh))
         stand = {(f.at, f.player) for f in self._steps.closed(state).standing.values()}
         sized, tops = self._sized.of(self._informed, state.box.counts), self._stack_moves.tops()
         self._own, others, unsure = self._remote_claims.decide(self._informed, log, states, self._colours, now, tops,
@@ -230,7 +170,7 @@ class GameReader:
             {**long_past, **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
             [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe, *open_, *covered,
              *passed_over(log, states, whose, now)],
-            partial(self._effects.of, tuple(events)), partial(piece_waits, self._belief))
+            partial(self._effects.of, tuple(events)), partial(piece_waits, self.belief))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(sure, log, states, self._steps, self._colours, now)
         others += unseen(log, states, self._steps, now)
@@ -242,7 +182,7 @@ class GameReader:
         best = histories[0]
         seen = notices(self._informed, self._steps.closed(best.state), log, best.dropped & fresh, self._colours, now)
         made = (*self._claims.decide(self._informed, log, states, now), *self._claims.before_next(made, state))
-        return Decisions(decisions=made, shown=shown, notices=seen, alignment=self._alignment)
+        return Decisions(decisions=made, shown=shown, notices=seen, alignment=self._place.alignment)
 
     def _long_past(self, log: LoggedGame, states: Sequence[GameState], now: Moment, sized: Mapping[int, FigureTrack],
                    tops: Mapping[Square, Point]) -> tuple[dict[int, Doubt], list[Decision]]:

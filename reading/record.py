@@ -28,13 +28,14 @@ _FAR = 14.0  # below the best one: as unlikely as what is not listed
 
 
 class LookJson(TypedDict):
-    """A look with short keys: frame, seconds, whether it was the whole table, times without frames, and its squares as
-    `_square` says."""
+    """A look with short keys: frame, seconds, whether it was the whole table, times without frames, the number of the
+    board, and its squares as `_square` says."""
 
     f: int
     t: float
     w: NotRequired[int]
     g: NotRequired[Sequence[Sequence[float]]]
+    b: NotRequired[int]
     s: Sequence[Sequence[object]]
 
 
@@ -46,6 +47,8 @@ def look_to_json(look: TableLook) -> LookJson:
         told["w"] = 1
     if look.gaps_s:
         told["g"] = [[round(begun_s, 2), round(ended_s, 2)] for begun_s, ended_s in look.gaps_s]
+    if look.board is not None:
+        told["b"] = look.board
     return told
 
 
@@ -105,7 +108,8 @@ def look_from_json(data: Mapping[str, object]) -> TableLook:
                                                for n, v in (more[1] if len(more) > 1 else {}).items()},
                                        touched_s=more[2] if len(more) > 2 else math.nan)
         return TableLook(frame=told["f"], t_s=told["t"], squares=squares, whole=bool(told.get("w")),
-                         gaps_s=tuple((begun_s, ended_s) for begun_s, ended_s in told.get("g", ())))
+                         gaps_s=tuple((begun_s, ended_s) for begun_s, ended_s in told.get("g", ())),
+                         board=told.get("b"))
     except (KeyError, TypeError, ValueError, IndexError) as e:
         raise InvalidNotation(f"a look: {e!r}") from e
 

@@ -96,7 +96,7 @@ class TableWatcher:
             self._seen.clear()
         if told.status == "no_board":
             self._alignment = None  # what it was taken for is not there
-        if self._alignment is None and look.whole:
+        if look.whole and told.status != "watching":
             self.tracker.refuse()
             return Observation(status=self._status(followed, told))
         if look.squares:

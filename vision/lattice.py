@@ -8,6 +8,7 @@ A *pose* is a homography (3, 3) from the unit square of a board square (x east, 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,6 +23,7 @@ from vision.frames import Image
 Array = npt.NDArray[np.float64]
 
 UNIT = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+SAME_PLACE = 0.3  # tiles: how far a tile that nobody moved may be found from where it was found before (chosen)
 CARELESS = 0.2  # tiles: how far people lay a tile from its place beside another one: a fifth on photographs of tables
 _AROUND = [(x, y) for x in (-2, -1, 0, 1, 2) for y in (-2, -1, 0, 1, 2) if x or y]
 
@@ -211,3 +213,26 @@ def renamed(lattice: Lattice, to: Callable[[Square], Square], quarter: int) -> L
     for at, shift in lattice.shifts.items():
         out.shifts[to(at)] = out.shift_of(to(at), lattice.pose(at, shift) @ spin)
     return out
+
+
+def named_as(found: Lattice, lay: Mapping[Square, Array]) -> Lattice | None:
+    """A board that was found anew with its squares named as before: ``lay`` are the poses of tiles known by those
+    names. Most of the tiles that are found where one lay decide; None if there is none."""
+    votes: Counter[tuple[int, Square]] = Counter()
+    for at, shift in found.shifts.items():
+        pose = found.pose(at, shift)
+        for name, known in lay.items():
+            (x, y), (u, v) = apply(np.linalg.inv(known) @ pose, [(0.5, 0.5), (1.0, 0.5)])
+            if np.hypot(x - 0.5, y - 0.5) < SAME_PLACE:
+                quarter = round(float(np.arctan2(v - y, u - x)) / (np.pi / 2)) % 4
+                turned = turned_square(at, quarter)
+                votes[quarter, (name[0] - turned[0], name[1] - turned[1])] += 1
+    if not votes:
+        return None
+    (quarter, (dx, dy)), _ = min(votes.items(), key=lambda vote: (-vote[1], vote[0]))
+
+    def to(at: Square) -> Square:
+        x, y = turned_square(at, quarter)
+        return x + dx, y + dy
+
+    return renamed(found, to, quarter)

@@ -5,7 +5,7 @@
 
 Attention is a queue: a square is due when something moved over it, when the board moved, and when it was not read for
 long; it is read as soon as it has been still. All delays are in seconds, so that 2 and 30 frames a second give the same
-looks. Squares are named from the first tile found; their place in the game is not known here.
+looks. Squares are named from the first tile ever found; their place in the game is not known here.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ import numpy.typing as npt
 from scoring.tiles import Square
 from vision.astray import ASTRAY, AstrayFinder, Resting
 from vision.attention import Attention, Followed
-from vision.background import alike, appearance, bare_evidence, painted_over
+from vision.background import alike, appearance, bare_evidence
+from vision.board_search import BoardSearch
 from vision.dial import DialPiece
 from vision.figures import Seen
 from vision.frames import Frame, Image
-from vision.lattice import UNIT, Array, Lattice, apply, neighbours, shown_twice
+from vision.lattice import Array, Lattice, neighbours, shown_twice
 from vision.looks import StackLook, TableLook
 from vision.occupancy import hidden_by, informed
 from vision.registration import Register
@@ -34,7 +35,6 @@ from vision.start_board import StartSquares
 from vision.stillness import Stillness
 
 FigureReader = Callable[[Image, Mapping[Square, Array], Lattice], Mapping[Square, tuple[Seen, ...]]]
-Finder = Callable[[Image], Lattice | None]
 
 
 @dataclass(slots=True)
@@ -59,14 +59,13 @@ class Tracker:
     """One camera over one table. ``feed`` is deterministic and never raises on a frame."""
 
     sense: TileSense
-    find: Finder
+    search: BoardSearch
     figures: FigureReader
     attention: Attention = field(default_factory=Attention)
     register: Register = field(default_factory=Register)
     stacks: Stacks | None = None
     dial: DialPiece | None = None
     astray: AstrayFinder | None = None
-    find_at: Callable[[Image, tuple[float, float]], Lattice | None] | None = None
     start: StartSquares = field(default_factory=StartSquares)
     point_px: tuple[float, float] | None = None  # where people say that a tile lies, until it was searched for there
     lattice: Lattice | None = None  # of the tiles that lie
@@ -76,7 +75,6 @@ class Tracker:
     _shape: tuple[int, ...] = ()
     _searched_s: float = -np.inf
     _vain_s: float | None = None  # since when the picture is still without the board being seen in its place
-    _refused: list[Array] = field(default_factory=list)  # corners (4, 2) of rejected boards
     _told: bool = False  # people pointed at the board: it is not rejected
 
     @property
@@ -99,9 +97,9 @@ class Tracker:
             stillness = self._resize(frame.shape)
         if not stillness.feed(picture, frame.t_s):
             return Followed(status=self._status(), since_s=self._since())
-        if self.point_px is not None and self.find_at is not None:
+        if self.point_px is not None and self.search.find_at is not None:
             point, self.point_px = self.point_px, None
-            pointed = self.find_at(frame.bgr, point)
+            pointed = self.search.find_at(frame.bgr, point)
             if pointed is not None:
                 self._told = True
                 return self.begin(frame, pointed)
@@ -111,11 +109,13 @@ class Tracker:
 
     def _resize(self, shape: tuple[int, ...]) -> Stillness:
         """The first frame, or a new picture size: the state is mapped to it, and everything is read again."""
-        if self.lattice is not None and self._shape:
+        if self._shape:
             larger = np.diag([shape[1] / self._shape[1], shape[0] / self._shape[0], 1.0])
-            self.lattice.grid = larger @ self.lattice.grid
-            self.register.resize(larger)
-            self.recheck()
+            self.search.resize(larger)
+            if self.lattice is not None:
+                self.lattice.grid = larger @ self.lattice.grid
+                self.register.resize(larger)
+                self.recheck()
         begun_s = None if self.stillness is None else self.stillness.begun_s
         self.stillness, self._shape = Stillness(shape, begun_s=begun_s), shape[:2]
         self._searched_s, self._vain_s = -np.inf, None
@@ -149,9 +149,8 @@ class Tracker:
         if now - self._searched_s < (a.search_s if moved_since else 4 * a.search_s):
             return Followed(status="searching", since_s=self._since())
         self._searched_s = now
-        lattice = self.find(painted_over(frame.bgr, self._refused))
-        if lattice is None or not lattice.shifts:
-            self._refused.clear()  # nothing else found: the rejection may have been wrong
+        lattice = self.search.elsewhere(frame.bgr)
+        if lattice is None:
             return Followed(status="searching", since_s=self._since())
         return self.begin(frame, lattice)
 
@@ -159,13 +158,13 @@ class Tracker:
         """Reject the tracked board, as none of this game, and search elsewhere. Only small ones: a stack of tiles looks
         like a single tile; anything larger is a board that takes a while to be read."""
         if self.lattice is not None and not self._told and len(self.lattice.shifts) <= self.attention.stack:
-            self._refused += [apply(pose, UNIT) for pose in self.poses.values()]
+            self.search.refuse(self.poses)
             self.lattice, self._squares = None, {}
             self._searched_s, self._vain_s = -np.inf, None
 
     def begin(self, frame: Frame, lattice: Lattice) -> Followed:
         """Track this board from now on: it was found, or people pointed at it."""
-        self.lattice, self._squares, self._vain_s = lattice, {}, None
+        self.lattice, self._squares, self._vain_s = self.search.named(lattice, self.poses), {}, None
         self.register = Register(self.register.limits)
         return Followed(status="following", look=self._look(frame, list(self.places()), whole=True))
 
@@ -234,7 +233,7 @@ class Tracker:
             return None  # an arm occludes some of them
         if self._vain_s is None:
             self._vain_s = self.stillness.now_s
-        again = self.find(frame.bgr)
+        again = self.search.find(frame.bgr)
         sizes = [lattice.usual_side_px() for lattice in (again, self.lattice) if lattice is not None]
         if again is not None and abs(np.log(sizes[0] / sizes[1])) > self.attention.sized:
             again = None  # tiles do not change size
@@ -326,7 +325,8 @@ class Tracker:
         self.register.keep(bgr, self.poses, fresh, in_place=sum(found) > len(found) / 2)
         gaps_s = tuple((frame.t_s - now + a_s, frame.t_s - now + b_s) for a_s, b_s in self.stillness.gaps_s)
         self.stillness.gaps_s.clear()
-        return TableLook(frame=frame.id, t_s=frame.t_s, squares=out, whole=whole, gaps_s=gaps_s)
+        return TableLook(frame=frame.id, t_s=frame.t_s, squares=out, whole=whole, gaps_s=gaps_s,
+                         board=self.search.board)
 
     def _astray(self, bgr: Image, unseen: Mapping[Square, TileEvidence],
                 levels: Mapping[Square, npt.NDArray[np.float32]], lay: Set[Square],

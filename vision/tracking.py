@@ -9,6 +9,7 @@ import numpy as np
 
 from scoring.tiles import Square, Tile
 from vision.astray import found_astray
+from vision.board_search import BoardSearch
 from vision.dial import DialPiece
 from vision.figures import Seen, find_figures
 from vision.find import BoardFinder
@@ -80,7 +81,7 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
         return others.told(bgr, poses, found, board)
 
     sense = TileSense(kinds, tiles)
-    return Tracker(sense, find, figures, find_at=find_at, start=StartSquares(start or {}), dial=dial,
+    return Tracker(sense, BoardSearch(find, find_at), figures, start=StartSquares(start or {}), dial=dial,
                    astray=partial(found_astray, sense), stacks=Stacks(stacks, view) if stacks else None)
 
 

@@ -89,7 +89,7 @@ def test_a_board_that_left_the_picture_is_missed_until_it_is_back(table: Table) 
 def test_what_is_not_found_again_is_to_be_put_back_by_so_much(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """As of tiles whose print is too plain to follow."""
     monkeypatch.setattr(Register, "find", lambda *_: None)
-    table.film.watcher.tracker.find = lambda bgr: None
+    table.film.watcher.tracker.search.find = lambda bgr: None
     table.show(shifted(table.image, 60.0, 0.0), 10)
     assert table.view_monitor.notice is not None and "60 mm to the left" in table.view_monitor.notice.text
     table.show(table.image, 6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -11,6 +12,7 @@ from tables import START, TWO, figure, look
 from reading.game import GameReader
 from reading.watcher import TableWatcher
 from scoring.events import TilePlaced
+from scoring.log import LogEntry
 from scoring.tiles import Square
 from vision.attention import Followed
 from vision.frames import Frame
@@ -50,6 +52,17 @@ def test_a_hand_over_the_start_tile_is_no_other_board() -> None:
     reader = GameReader(TWO)
     assert reader.look(look(1.0, START), ()).status == "watching"
     assert reader.look(look(5.0, STACK, hidden=((0, 0),)), ()).status == "watching"
+
+
+def test_a_board_that_is_seen_again_after_a_stack_is_known_by_its_names() -> None:
+    """The first tile laid is of the start tile's kind, and nothing tells them apart but where they lie."""
+    reader = GameReader(TWO)
+    assert reader.look(replace(look(1.0, START), board=1), ()).status == "watching"
+    assert reader.look(replace(look(5.0, STACK), board=2), ()).status == "no_board"
+    tiles = {(0, 0): ("base.D", 0), (-1, 0): ("base.D", 0)}
+    assert reader.look(replace(look(6.0, tiles), board=1), ()).status == "watching"
+    told = reader.look(replace(look(12.0, tiles), board=1), ())
+    assert next(e for d in told.decisions for e in d.events if isinstance(e, TilePlaced)).at == (-1, 0)
 
 
 class Fake:
@@ -101,3 +114,20 @@ def test_a_board_that_is_none_is_refused_though_one_was_known() -> None:
     assert sees(look(1.0, START)) == 0
     assert sees(look(5.0, STACK)) == 1
     assert sees(look(9.0, START)) == 1
+
+
+def test_what_is_taken_for_the_board_of_a_running_game_is_refused() -> None:
+    """One tile is logged: two lie, and no more are seen of a stack."""
+    laid = TilePlaced(player=0, tile="base.U", at=(1, 0), rot=0)
+    tracker, log = Fake(), (LogEntry(seq=1, body=laid, source="camera", confidence=0.9),)
+    watcher = TableWatcher(TWO, cast(Tracker, tracker))
+
+    def sees(shows: TableLook) -> str:
+        tracker.shows = shows
+        return watcher.feed(Frame(id=shows.frame, t_s=shows.t_s, source="", bgr=np.zeros((8, 8, 3), np.uint8)),
+                            log).status
+
+    tiles = {**START, (1, 0): ("base.U", 0)}
+    assert sees(look(1.0, tiles)) == "watching" and tracker.refused == 0
+    assert sees(look(5.0, STACK)) == "adrift" and tracker.refused == 1
+    assert sees(look(9.0, tiles)) == "watching" and tracker.refused == 1

@@ -57,9 +57,9 @@ class Table:
     def __init__(self, board: dict[Square, tuple[str, int]], cloth: tuple[int, int, int] = CLOTH) -> None:
         self.tracker: Tracker = make_tracker(KINDS, base_set(), ("red", "blue"), None)
         self.frames = 0
-        self.tracker.find = lambda bgr: Lattice(grid=GRID.copy(), shifts=dict.fromkeys(board, (0.0, 0.0, 0.0)))
+        self.tracker.search.find = lambda bgr: Lattice(grid=GRID.copy(), shifts=dict.fromkeys(board, (0.0, 0.0, 0.0)))
         self.show(table(board, {}, cloth=cloth))
-        self.tracker.find = lambda bgr: None
+        self.tracker.search.find = lambda bgr: None
 
     def show(self, bgr: Image, frames: int = 6) -> None:
         """Half a second each."""

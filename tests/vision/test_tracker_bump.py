@@ -27,7 +27,7 @@ def test_a_board_of_which_one_half_is_due_at_a_time_has_moved_as_a_whole() -> No
     watched = Table(BOARD)
     watched.tracker.register.find = lambda bgr, board=(): None  # type: ignore[method-assign]
     away = pose((0, 0), BUMP)
-    watched.tracker.find = lambda bgr: Lattice(grid=away.copy(), shifts=dict.fromkeys(BOARD, (0.0, 0.0, 0.0)))
+    watched.tracker.search.find = lambda bgr: Lattice(grid=away.copy(), shifts=dict.fromkeys(BOARD, (0.0, 0.0, 0.0)))
     for n in range(12):  # something moves over the tiles on the right
         flicker = BUMPED.copy()
         flicker[200:420, 452:540] = 255 * (n % 2)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from scoring.tiles import Square, catalogue
+from vision.board_search import BoardSearch
 from vision.figurenet import CROP_PX
 from vision.figures import Seen
 from vision.frames import Frame, Image
@@ -89,7 +90,7 @@ def watched(foot: float) -> tuple[TwoTiles, Tracker]:
     figure = Seen(look=FigureLook(foot=(foot, 0.5), spread=0.03, there=6.0, lying=-4.0, colours={"red": 0.0}),
                   px=(0.0, 0.0), outline_px=np.zeros((0, 2)), silhouette=np.zeros((CROP_PX, CROP_PX), bool),
                   uvl=np.zeros(3))
-    tracker = Tracker(sense, lambda bgr: None,  # type: ignore[arg-type]
+    tracker = Tracker(sense, BoardSearch(lambda bgr: None),  # type: ignore[arg-type]
                       lambda bgr, poses, lattice: {at: (figure,) if at == (0, 0) else () for at in poses})
     tracker.stillness = Stillness((9 * SIDE, 12 * SIDE))
     tracker.begin(Frame(id=0, t_s=0.0, source="", bgr=picture(TILES)),
@@ -100,7 +101,7 @@ def watched(foot: float) -> tuple[TwoTiles, Tracker]:
 def test_a_tile_that_went_with_a_hand_stays_where_it_was() -> None:
     """Its snapshot showed the hand, which has moved: there is no tile where it matches now."""
     sense, frame = TwoTiles(), Frame(id=0, t_s=0.0, source="", bgr=np.zeros((9 * SIDE, 12 * SIDE, 3), np.uint8))
-    tracker = Tracker(sense, lambda bgr: None, lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
+    tracker = Tracker(sense, BoardSearch(lambda bgr: None), lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
     tracker.stillness = Stillness((9 * SIDE, 12 * SIDE))
     tracker.begin(frame, Lattice(grid=START, shifts=dict.fromkeys(LAID, (0.0, 0.0, 0.0))))
     away = np.array([[1, 0, 0.4 * SIDE], [0, 1, 0.0], [0, 0, 1.0]])
@@ -119,7 +120,7 @@ def test_a_tile_that_went_with_a_hand_stays_where_it_was() -> None:
 
 def followed(t_s: float) -> Tracker:
     """A tracker that follows the two tiles from then on; they do not move."""
-    tracker = Tracker(TwoTiles(), lambda bgr: None, lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
+    tracker = Tracker(TwoTiles(), BoardSearch(lambda bgr: None), lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
     tracker.stillness = Stillness(BLANK.shape)
     tracker.begin(Frame(id=0, t_s=t_s, source="", bgr=BLANK),
                   Lattice(grid=START, shifts=dict.fromkeys(LAID, (0.0, 0.0, 0.0))))

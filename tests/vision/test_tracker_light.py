@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from scoring.tiles import Square, catalogue
+from vision.board_search import BoardSearch
 from vision.frames import Frame, Image
 from vision.lattice import Array, Lattice
 from vision.looks import SquareLook
@@ -49,7 +50,7 @@ def picture(light: tuple[float, float, float] = (1.0, 1.0, 1.0), arm: Square | N
 
 class Table:
     def __init__(self) -> None:
-        self.tracker = Tracker(OneTile(), lambda bgr: None, lambda *given: {})  # type: ignore[arg-type]
+        self.tracker = Tracker(OneTile(), BoardSearch(lambda bgr: None), lambda *given: {})  # type: ignore[arg-type]
         self.tracker.stillness = Stillness(picture().shape)
         self.tracker.begin(self.frame(picture()), Lattice(grid=START, shifts=dict.fromkeys(LAID, (0.0, 0.0, 0.0))))
 

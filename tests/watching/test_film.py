@@ -96,7 +96,7 @@ def test_the_log_is_the_same_at_every_rate(begin: Callable[..., Film], fps: floa
 
 def test_where_no_board_is_seen_people_tap_the_tile(begin: Callable[..., Film]) -> None:
     film = begin(fps=2.0)
-    film.watcher.tracker.find = lambda bgr: None  # as where it is too unlike any board
+    film.watcher.tracker.search.find = lambda bgr: None  # as where it is too unlike any board
     image = lay(films.cloth(), "base.D", (0, 0))
     film.feed(image, 12)
     assert film.status == "searching"

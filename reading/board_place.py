@@ -1,0 +1,102 @@
+"""Where the board lies in what the tracker sees, and the belief about it in the game's squares.
+
+What is taken for the board may be something else for a moment: a stack, or a tile in a hand. Once tiles are logged the
+alignment is kept until they are seen again; before, another board may be the right one, and the first is kept aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from reading.alignment import Alignment, agreement, aligned_by_start, aligned_by_tiles
+from reading.belief import TableBelief, updated
+from reading.limits import LIMITS
+from reading.log_states import LogStates
+from reading.logged_game import LoggedGame
+from reading.shapes import Reading
+from scoring.tiles import Square
+from vision.looks import TableLook
+
+
+class BoardPlace:
+    """``alignment`` maps the looks' squares to the game's, None until the start tile is found; ``belief`` is in the
+    game's squares from then on. ``past_dials`` takes a look in the game's squares and leaves out what stands on
+    dials."""
+
+    def __init__(self, prefix: LogStates, past_dials: Callable[[TableLook], TableLook]) -> None:
+        self.alignment: Alignment | None = None
+        self.belief = TableBelief()
+        self._prefix, self._past_dials = prefix, past_dials
+        self._board: int | None = None  # the number of the board that is aligned (`TableLook.board`)
+        self._left: tuple[int, Alignment, TableBelief] | None = None  # a board that another one was taken for
+
+    def look(self, look: TableLook, log: LoggedGame) -> TableLook | None:
+        """Update the belief with a look; returns the look in the game's squares, or None if it does not show the board
+        of this game."""
+        if self.alignment is None and self._left is not None and self._left[0] == look.board:
+            self._board, self.alignment, self.belief = self._left
+        placed = self._found(look, log) if self.alignment is None else self._followed(look, self.alignment, log)
+        if placed is not None and look.squares:
+            self._board = look.board
+        return placed
+
+    def _found(self, look: TableLook, log: LoggedGame) -> TableLook | None:
+        laid = {at: max((p, reading) for reading, p in t.readings[0].items())[1]
+                for at, t in self.belief.lying().items() if t.readings[0]}
+        if look.whole and look.squares:
+            agree, could = agreement(look, laid)
+            if agree < LIMITS.board_known * could:  # what was taken for the board was something else
+                self.belief = TableBelief()
+        self.belief = updated(self.belief, look)
+        return self._begun(look, log, self._known(log))
+
+    def _followed(self, look: TableLook, alignment: Alignment, log: LoggedGame) -> TableLook | None:
+        placed = alignment.look(look)
+        seen = self._past_dials(placed)
+        if look.whole and look.squares:
+            known = self._known(log)
+            agree, could = agreement(seen, known)
+            if could >= min(3, len(known)) and agree < LIMITS.board_known * could:
+                return self._elsewhere(look, known, log)
+        self.belief = updated(self.belief, seen)
+        return placed
+
+    def _begun(self, look: TableLook, log: LoggedGame, known: Mapping[Square, Reading]) -> TableLook | None:
+        """The look in the game's squares if the belief shows where the board lies."""
+        if len(known) > 2 and any(g.tile is not None for g in log.groups):  # a game that is being continued
+            there = aligned_by_tiles(look, known)
+            self.alignment = there[0] if there is not None and there[1] >= LIMITS.board_known else None
+        else:
+            start = {at: (p.tile, p.rot) for at, p in self._prefix.after([]).tiles.items()}
+            self.alignment = aligned_by_start(self.belief, start, look.t_s)
+        if self.alignment is None:
+            return None
+        self.belief = self.alignment.belief(self.belief)
+        placed = self.alignment.look(look)
+        self._past_dials(placed)
+        return placed
+
+    def _elsewhere(self, look: TableLook, known: Mapping[Square, Reading], log: LoggedGame) -> TableLook | None:
+        """A look that does not show the known board in its place: find it elsewhere."""
+        there = aligned_by_tiles(look, known)
+        if there is not None and there[1] >= LIMITS.board_known:
+            self.alignment = there[0]
+            placed = self.alignment.look(look)
+            self.belief = updated(self.belief, self._past_dials(placed))
+            return placed
+        if any(g.tile is not None for g in log.groups):
+            return None
+        if self._board is not None and self.alignment is not None and self._board != look.board:
+            self._left = self._board, self.alignment, self.belief
+        self.belief, self.alignment = updated(TableBelief(), look), None  # nothing is logged yet: begin again
+        return self._begun(look, log, known)
+
+    def _known(self, log: LoggedGame) -> dict[Square, Reading]:
+        """The known tiles: those of the log, and those believed beyond it."""
+        out = {at: (p.tile, p.rot) for at, p in self._prefix.after([line.event for line in log.lines]).tiles.items()}
+        for at, laid in self.belief.lying().items() if self.alignment is not None else ():
+            said, _ = laid.readings
+            ranked = sorted(said.items(), key=lambda s: (-s[1], s[0]))
+            if at not in out and ranked and laid.presence > 0:
+                out[at] = ranked[0][0]
+        return out

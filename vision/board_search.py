@@ -1,0 +1,74 @@
+"""Finds the board in a picture, and names its squares as before when it is found anew.
+
+What is found may be something else: a stack, or a tile in a hand. The reader of the game rejects it, and the board is
+searched elsewhere. Squares are named from the first tile found, so that the same board would be named from another tile
+each time; wherever a tile lies where one lay before, it keeps its name and the board its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from scoring.tiles import Square
+from vision.background import painted_over
+from vision.frames import Image
+from vision.lattice import UNIT, Array, Lattice, apply, named_as
+
+Finder = Callable[[Image], Lattice | None]
+START_BOARD = 0  # the number of boards whose squares are named by the start board that is part of them
+KEPT = 4  # boards whose places are remembered: the real one, and what was taken for it since (chosen)
+
+
+@dataclass(slots=True)
+class BoardSearch:
+    """``find`` finds a board in a picture, ``find_at`` one at a point (px). ``board`` is the number of the one that is
+    tracked: two with the same number have the same names for their squares. Not thread-safe."""
+
+    find: Finder
+    find_at: Callable[[Image, tuple[float, float]], Lattice | None] | None = None
+    board: int = START_BOARD
+    _numbers: int = START_BOARD
+    _refused: list[Array] = field(default_factory=list)  # corners (4, 2) of rejected boards' tiles, px
+    _lay: dict[int, Mapping[Square, Array]] = field(default_factory=dict)  # where boards lay by number, the newest last
+
+    def elsewhere(self, bgr: Image) -> Lattice | None:
+        """A board in the picture that is none of those rejected."""
+        lattice = self.find(painted_over(bgr, self._refused))
+        if lattice is None or not lattice.shifts:
+            self._refused.clear()  # nothing else found: the rejection may have been wrong
+            return None
+        return lattice
+
+    def refuse(self, poses: Mapping[Square, Array]) -> None:
+        """The board that is tracked, at these poses, is none of this game."""
+        self._refused += [apply(pose, UNIT) for pose in poses.values()]
+        self._left(poses)
+
+    def named(self, found: Lattice, poses: Mapping[Square, Array]) -> Lattice:
+        """A board that was found while one at these ``poses`` was tracked (empty: none), with its squares' former names
+        if it has any. It is the one that is tracked from now on."""
+        self._left(poses)
+        if found.board:
+            self.board = START_BOARD
+            return found
+        for number, lay in reversed(self._lay.items()):
+            if (again := named_as(found, lay)) is not None:
+                self.board = number
+                return again
+        self._numbers += 1
+        self.board = self._numbers
+        return found
+
+    def _left(self, poses: Mapping[Square, Array]) -> None:
+        """The tracked board lies at these poses and is tracked no longer."""
+        if poses:
+            self._lay.pop(self.board, None)
+            self._lay[self.board] = poses
+            for number in [*self._lay][:-KEPT]:
+                del self._lay[number]
+
+    def resize(self, larger: Array) -> None:
+        """The pictures' size has changed: ``larger`` (3, 3) maps the old pixels to the new ones."""
+        self._refused = [apply(larger, corners) for corners in self._refused]
+        self._lay = {n: {at: larger @ pose for at, pose in lay.items()} for n, lay in self._lay.items()}
