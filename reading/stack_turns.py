@@ -6,18 +6,27 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from reading.belief import TableBelief
+from reading.layings import Steps
 from reading.limits import LIMITS
-from reading.logged_game import LoggedTurn
+from reading.logged_game import LoggedGame, LoggedTurn
+from reading.removals import names
 from reading.stack_track import STACK
-from scoring.events import Event
+from scoring.contributions import Stack
+from scoring.events import Event, FigureTaken
+from scoring.state import GameState, StandingFigure
+from scoring.tiles import Square
 from vision.looks import probability
+
+Gone = tuple[StandingFigure, float, float]  # a figure that vanished, when, and the log-odds that it was one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
     """A turn in which a block may have been added: counted back from the newest (0), the event, its log-weight,
-    the figures that vanished and may have been taken by it, with how many nats each speaks for it, and by how many nats
-    a block is ``likelier`` in it than between any two looks because it is over and nothing else was done in it."""
+    the figures that vanished and may have been taken by it, or thanks to it by a later one, with how many nats each
+    speaks for it, and by how many nats a block is ``likelier`` in it than between any two looks because it is over and
+    nothing else was done in it."""
 
     group: LoggedTurn
     back: int
@@ -76,3 +85,47 @@ def not_logged(came_s: Sequence[float], count: int, logged: Sequence[tuple[float
         if own:
             rest.remove(max((came for came in own if came <= to_s - LIMITS.notice_s), default=max(own)))
     return tuple((rest if len(rest) >= count else came_s)[-count:]) if count > 0 else ()
+
+
+def raises(stack: Stack, at: Square, state: GameState, steps: Steps) -> tuple[Event | None, list[Square]]:
+    """The move by which the player of a turn may add a block there, and to which other places one may be added."""
+    height = stack.heights(state).get(at, 0)
+    for choice in state.box.moves(state):
+        for event in choice.answers:
+            if getattr(event, "at", None) == at:
+                after = steps.after(state, event)
+                if after is not None and stack.heights(after).get(at, 0) == height + 1:
+                    return event, [to for e in choice.answers if (to := getattr(e, "at", at)) != at]
+    return None, []
+
+
+def may_take(state: GameState, f: StandingFigure) -> bool:
+    """Whether the block added last may have taken a figure."""
+    return any(isinstance(a, FigureTaken) and names(a, f) for q in state.box.questions(state) for a in q.answers)
+
+
+def taken_later(stack: Stack, at: Square, n: int, gone: Sequence[Gone], belief: TableBelief, log: LoggedGame,
+                states: Sequence[GameState], steps: Steps) -> dict[int, float]:
+    """Who vanished when the log had a block added there after turn ``n``, and may have been taken by it only if the
+    pile was one block higher: with how many nats each speaks for a block in that turn."""
+    out = dict[int, float]()
+    for m in range(n + 1, len(log.groups)):
+        turn, first = log.groups[m], log.span(m)[0]
+        from_s, to_s = turn_s(belief, log, m)
+        near = [(f, real) for f, gone_s, real in gone if from_s <= gone_s < to_s]
+        for k, line in enumerate(turn.lines, first) if near else ():
+            if grew(stack, at, states[k], states[k + 1]):
+                higher = steps.after(stack.raised(states[k], at), line.event)
+                out |= {f.id: betrays(real) for f, real in near
+                        if higher is not None and may_take(higher, f) and not may_take(states[k + 1], f)}
+    return out
+
+
+def grew(stack: Stack, at: Square, before: GameState, after: GameState) -> bool:
+    return stack.heights(after).get(at, 0) > stack.heights(before).get(at, 0)
+
+
+def turn_s(belief: TableBelief, log: LoggedGame, n: int) -> tuple[float, float]:
+    """From when to when something that was seen first may have happened in a turn of the log."""
+    next_s = belief.since_s(log.groups[n + 1].at) if n + 1 < len(log.groups) else math.inf
+    return belief.since_s(log.groups[n].at), next_s + LIMITS.notice_s

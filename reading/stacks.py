@@ -20,17 +20,27 @@ from reading.layings import Steps, cost
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame
 from reading.policy import Decision, Doubt, Moment
-from reading.removals import names, takeable, vanished
+from reading.removals import takeable, vanished
 from reading.said import said_of
 from reading.stack_rise import StackRise
 from reading.stack_track import STACK, StackTrack, began, looked_at
-from reading.stack_turns import Way, betrays, not_logged, turns_of
+from reading.stack_turns import (
+    Gone,
+    Way,
+    betrays,
+    grew,
+    may_take,
+    not_logged,
+    raises,
+    taken_later,
+    turn_s,
+    turns_of,
+)
 from reading.unlogged import unlogged_since
 from reading.visits import Visits
 from scoring.contributions import Stack
-from scoring.events import Event, FigureTaken
 from scoring.log import LogEntry
-from scoring.state import GameState, StandingFigure
+from scoring.state import GameState
 from scoring.tiles import Square
 from vision.looks import StackLook, TableLook, probability
 
@@ -133,7 +143,7 @@ class StackMoves:
         told: list[Decision] = []
         doubts: list[Doubt] = []
         fresh_s = unlogged_since(belief, log, states[-1], now)
-        gone: list[tuple[StandingFigure, float, float]] = []
+        gone: list[Gone] = []
         if self.tracks:
             gone = list(vanished(belief, self.steps.closed(states[-1]), colours))
         if gone:  # those whom a block that is known may have taken say nothing of another one
@@ -149,7 +159,8 @@ class StackMoves:
                 logged = self._logged((name, at), stack, belief, log, states, now)
                 track = self.tracks[name, at]
                 lost = track.lost(now.t_s)
-                if track.above(known)[1] <= -STACK.takes and not ((gone or lost) and track.unseen()):
+                least = -STACK.takes * (2.0 if gone else 1.0)
+                if track.above(known)[1] <= least and not ((gone or lost) and track.unseen()):
                     continue
                 ways_at = partial(self._ways, stack, at, track, belief=belief, log=log, states=states, gone=gone,
                                   over=still or now.last)
@@ -194,10 +205,10 @@ class StackMoves:
         out, told_s = list[tuple[float, float]](), self._told_s.setdefault(key, {})
         for n in log.newest(LIMITS.late_turns):
             tile = log.groups[n].tile
-            if tile is None or not _grew(stack, key[1], *(states[k] for k in log.span(n))):
+            if tile is None or not grew(stack, key[1], *(states[k] for k in log.span(n))):
                 continue
             grown.add(tile.seq)
-            from_s, to_s = _span_s(belief, log, n)
+            from_s, to_s = turn_s(belief, log, n)
             if tile.seq not in told_s:
                 entered = any(line.entered and getattr(line.event, "at", None) == key[1]
                               for line in log.groups[n].rest)  # maybe before the block was put there
@@ -284,10 +295,9 @@ class StackMoves:
                         after=None if best.back == 0 else best.group.last_seq)
 
     def _ways(self, stack: Stack, at: Square, track: StackTrack, came_s: float, belief: TableBelief, log: LoggedGame,
-              states: Sequence[GameState], gone: Sequence[tuple[StandingFigure, float, float]],
-              over: bool) -> Iterator[Way]:
-        """The turns in which the block may have been added. ``gone`` are figures that vanished, when, and the log-odds
-        that they were figures; ``over``: nothing more will happen in the newest turn."""
+              states: Sequence[GameState], gone: Sequence[Gone], over: bool) -> Iterator[Way]:
+        """The turns in which the block may have been added. ``gone`` are figures that vanished; ``over``: nothing more
+        will happen in the newest turn."""
         near = [each for each in gone if abs(each[1] - came_s) < STACK.with_s]
         in_vain, moving_s, back, over_s = track.in_vain_s(came_s), track.moving_s(came_s), 0, math.inf
         reached, visited = self._reached(track, came_s, belief), self._visits.over(came_s, STACK.brief_s)
@@ -299,7 +309,7 @@ class StackMoves:
             if turn.tile is None or at not in states[last].tiles:
                 continue
             laid = states[end + turn.lines.index(turn.tile) + 1]
-            event, others = self._raises(stack, at, laid)
+            event, others = raises(stack, at, laid, self.steps)
             after = self.steps.after(states[last], event) if event is not None else None
             if event is None or after is None:
                 continue
@@ -313,9 +323,8 @@ class StackMoves:
             idle = broken == 0.0 and (over or n < len(log.groups) - 1)
             back += not soon
             here = [(f, real) for f, gone_s, real in near if gone_s >= since_s]  # others were gone before
-            answers = [a for q in after.box.questions(after) for a in q.answers if isinstance(a, FigureTaken)] \
-                if here else []
-            takes = {f.id: betrays(real) for f, real in here if any(names(a, f) for a in answers)}
+            takes = {f.id: betrays(real) for f, real in here if may_take(after, f)}
+            takes |= taken_later(stack, at, n, gone, belief, log, states, self.steps)
             likelier = 0.0
             if idle and reached is not None and since_s <= came_s <= next_s + LIMITS.notice_s:
                 likelier = reached - math.log(1 + sum(other in visited for other in others))
@@ -340,21 +349,6 @@ class StackMoves:
         return track is None or self._touched_s.get(key, 0.0) != 0.0 or (
             track.touched_in(since_s, next_s + LIMITS.notice_s))
 
-    def _raises(self, stack: Stack, at: Square, state: GameState) -> tuple[Event | None, list[Square]]:
-        """The move by which the player of a turn may add a block there, and to which other places one may be added."""
-        height = stack.heights(state).get(at, 0)
-        for choice in state.box.moves(state):
-            for event in choice.answers:
-                if getattr(event, "at", None) == at:
-                    after = self.steps.after(state, event)
-                    if after is not None and stack.heights(after).get(at, 0) == height + 1:
-                        return event, [to for e in choice.answers if (to := getattr(e, "at", at)) != at]
-        return None, []
-
-
-def _grew(stack: Stack, at: Square, before: GameState, after: GameState) -> bool:
-    return stack.heights(after).get(at, 0) > stack.heights(before).get(at, 0)
-
 
 def _likely(doubts: Sequence[Doubt]) -> list[Doubt]:
     """The doubts about blocks that are not much less likely than none, and the likeliest other one."""
@@ -366,12 +360,6 @@ def _likely(doubts: Sequence[Doubt]) -> list[Doubt]:
 def _deviation(moved: Collection[float]) -> float:
     """The standard deviation of one look, from the differences of successive ones."""
     return _NORMAL * median(moved) / math.sqrt(2.0)
-
-
-def _span_s(belief: TableBelief, log: LoggedGame, n: int) -> tuple[float, float]:
-    """From when to when something that was seen first may have happened in a turn of the log."""
-    next_s = belief.since_s(log.groups[n + 1].at) if n + 1 < len(log.groups) else math.inf
-    return belief.since_s(log.groups[n].at), next_s + LIMITS.notice_s
 
 
 def figures_on_top(belief: TableBelief, at: Square, track: StackTrack) -> list[FigureTrack]:

@@ -86,7 +86,8 @@ class Stack:
 
     ``wood_mm`` are the width of one piece, the height by which it raises the pile, and its depth; ``paints`` as in
     `Neutral`. ``spot`` is the place on a tile in drawing units at rot 0, None if the tile has none. ``heights`` are the
-    piles of a state by square. A figure on a feature of the kind ``top`` stands on the pile of its square.
+    piles of a state by square; ``raised`` is the state if the pile on a square was one piece higher. A figure on a
+    feature of the kind ``top`` stands on the pile of its square.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Stack:
     paints: tuple[str, ...]
     spot: Callable[[Tile], Point | None]
     heights: Callable[[View], Mapping[Square, int]]
+    raised: Callable[[GameState, Square], GameState]
     top: str = ""
 
 

@@ -17,7 +17,8 @@ from scoring.errors import InvalidNotation
 from scoring.events import FigurePlaced, TileDiscarded, TilePlaced, TurnEnded
 from scoring.expansions.dragon_moves import DragonMoved, FairyMoved, PrincessRemoved, beasts
 from scoring.expansions.river import mouths
-from scoring.expansions.tower import Captured, Exchanged, RansomPaid, TowerRaised, guard, may_capture, mutual, towers
+from scoring.expansions.tower import Captured, Exchanged, RansomPaid, TowerRaised, may_capture, mutual
+from scoring.expansions.tower_state import guard, towers
 from scoring.expansions.traders import GoodsCounted
 from scoring.notation import FigureRef
 from scoring.state import NO_SEGMENT, Draft, StandingFigure, feature_at, in_hand, standing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, TypedDict, cast
 
 from scoring.contributions import (
@@ -22,30 +22,18 @@ from scoring.contributions import (
     Step,
     View,
 )
-from scoring.events import Event, FigurePlaced, FigureTaken, Setup, written
+from scoring.events import Event, FigurePlaced, FigureTaken, written
+from scoring.expansions.tower_state import guard, initial, raised, reach, towers
 from scoring.geometry import flag_spot
 from scoring.notation import PLAYER, REF, REFS, SQUARE, FigureRef
 from scoring.rules import Rules
 from scoring.scores import Item, ScoreEvent
 from scoring.state import Draft, GameState, StandingFigure, standing, standing_at
-from scoring.tiles import STEP, Point, Square, Tile
+from scoring.tiles import Point, Square, Tile
 from scoring.turns import advance, check_action, open_turn, take_home
 
 PIECES: Mapping[int, int] = {1: 10, 2: 10, 3: 9, 4: 7, 5: 6, 6: 5}  # R-TOWER-01
 RANSOM = 3  # R-TOWER-12
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Towers:
-    """Heights by square, pieces placed per player, prisoners as (holder, owner, figure); the tower and turn of the last
-    piece while it may still capture; the round in which each player last paid a ransom."""
-
-    heights: Mapping[Square, int] = field(default_factory=dict)
-    placed: tuple[int, ...] = ()
-    prisoners: tuple[tuple[int, int, str], ...] = ()
-    raised: Square | None = None
-    raised_turn: int = -1
-    ransomed: int = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,27 +71,8 @@ class RansomPaid(Event):
     released: FigureRef = written(REF)
 
 
-def towers(view: View) -> Towers:
-    return cast(Towers, view.ext["tower"])
-
-
-def initial(setup: Setup) -> Towers:
-    return Towers(placed=(0,) * len(setup.players))
-
-
 def steps(rules: Rules) -> tuple[Step, ...]:
     return (Step(name="exchange", after="wood", run=exchange_rest),)
-
-
-def reach(at: Square, height: int) -> frozenset[Square]:
-    """R-TOWER-05: the tower's square and ``height`` squares in each orthogonal direction."""
-    arms = {(at[0] + dx * n, at[1] + dy * n) for dx, dy in STEP.values() for n in range(1, height + 1)}
-    return frozenset({at} | arms)
-
-
-def guard(view: View, at: Square) -> StandingFigure | None:
-    """The follower on top of the tower on a square, which closes it."""
-    return next((f for f in view.standing.values() if f.at == at and f.feature == "tower"), None)
 
 
 def may_capture(view: View) -> tuple[StandingFigure, ...]:
@@ -372,7 +341,7 @@ TOWER = Expansion(
     pieces=(Piece(name="tower_pieces", count=lambda players: PIECES[players]),),
     # Assumed, not measured: blocks as wide as a follower, each raising the tower by 11 mm, of unpainted wood.
     stacks=(Stack(name="tower", wood_mm=(16.0, 11.0, 16.0), paints=("natural", "brown"), spot=foundation,
-                  heights=lambda view: towers(view).heights, top="tower"),),
+                  heights=lambda view: towers(view).heights, raised=raised, top="tower"),),
     kinds=(Kind(name="tower", closes="never", spot=(50.0, 36.0)),),
     steps=steps,
     handlers=(Handler(event=TowerRaised, apply=on_tower, step="wood", action=True),

@@ -10,7 +10,8 @@ from tables import figure
 
 from scoring.engine import fold
 from scoring.events import FigurePlaced, TilePlaced
-from scoring.expansions.tower import Captured, TowerRaised, towers
+from scoring.expansions.tower import Captured, TowerRaised
+from scoring.expansions.tower_state import towers
 from scoring.log import Retracted, Settled, effective, open_questions
 
 

@@ -170,3 +170,34 @@ def test_a_top_is_lost_after_several_looks_and_a_while() -> None:
     lost = replace(missed, looks=(*missed.looks, (32.0, False, 0.0)))
     assert lost.lost(60.0) and not lost.lost(45.0)
     assert not replace(lost, looks=(*lost.looks, (40.0, True, 0.0))).lost(90.0)
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_whom_a_block_took_out_of_its_reach_betrays_one_below_it(gone: bool) -> None:
+    """Ben's block was laid so that the top hardly moved, and Anna's next one takes his follower three squares away."""
+    table = with_a_foundation()
+    table.lays(BESIDE[0], "base.B", 0)
+    table.lays((2, 1), "base.B", 0)
+    table.lays(BESIDE[1], "base.B", 0)
+    table.lays((3, 1), "base.B", 0, figure("base.B", 0, "cloister", "I", "blue"))
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees(6)
+    assert blocks(table) == [0]
+    table.lays(FAR, "base.U", 0)
+    hardly = 0.2 * FLOOR[0], 0.2 * FLOOR[1]
+    table.piles[SOUTH], table.touched_s = top(1, off=hardly), 2.0
+    table.sees(1)
+    table.touched_s = 0.0
+    table.sees(6)
+    table.lays((2, 0), "base.U", 0)
+    table.piles[SOUTH], table.touched_s = top(2, off=hardly), 2.0
+    if gone:
+        table.figures[3, 1] = ()
+    table.sees(1)
+    table.touched_s = 0.0
+    table.sees(6)
+    assert [e.player for e in table.told(TowerRaised)] == ([0, 1, 0] if gone else [0, 0])
+    agreed(table)
+    table.sees(6)
+    assert [(e.player, e.at) for e in table.told(Captured)] == ([(0, (3, 1))] if gone else [])

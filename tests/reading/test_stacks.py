@@ -13,7 +13,8 @@ from reading.stack_track import STACK
 from reading.stack_turns import not_logged
 from scoring.engine import fold
 from scoring.events import FigurePlaced, TilePlaced
-from scoring.expansions.tower import Captured, TowerRaised, towers
+from scoring.expansions.tower import Captured, TowerRaised
+from scoring.expansions.tower_state import towers
 from scoring.log import Amended, Retracted, effective, open_questions
 from vision.looks import StackLook, TableLook
 

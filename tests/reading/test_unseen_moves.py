@@ -16,7 +16,8 @@ from reading.policy import Decision, Moment
 from reading.unseen import unseen
 from scoring.engine import fold, new_game, step
 from scoring.events import Event, FigurePlaced, GameEnded, Player, Setup, TilePlaced
-from scoring.expansions.tower import Captured, Exchanged, RansomPaid, TowerRaised, towers
+from scoring.expansions.tower import Captured, Exchanged, RansomPaid, TowerRaised
+from scoring.expansions.tower_state import towers
 from scoring.log import Inserted, LogEntry, Retracted
 from scoring.notation import FigureRef
 from scoring.transcript import read

@@ -14,7 +14,8 @@ from scoring.engine import apply, fits, legal_claims, new_game, open_squares
 from scoring.events import Event, FigurePlaced, Player, Setup, TileDiscarded, TilePlaced, TurnEnded
 from scoring.expansions import KNOWN
 from scoring.expansions.dragon_moves import DragonMoved, FairyMoved, PrincessRemoved, dragon_steps, knights_of_princess
-from scoring.expansions.tower import Captured, TowerRaised, guard, may_capture, towers
+from scoring.expansions.tower import Captured, TowerRaised, may_capture
+from scoring.expansions.tower_state import guard, towers
 from scoring.expansions.wheel import SEGMENTS, CrownTaken, PlagueTook, WheelTurned, on_land, wheel
 from scoring.rules import edition, with_options
 from scoring.state import Draft, in_hand

@@ -14,7 +14,7 @@ from scoring.contributions import Attempt
 from scoring.engine import fits
 from scoring.expansions.dragon_moves import Beasts, DragonMoved, beasts, dragon_steps, movers, on_dragon
 from scoring.expansions.river import may_bend
-from scoring.expansions.tower import reach
+from scoring.expansions.tower_state import reach
 from scoring.expansions.traders import GOODS, TOKENS, Goods, goods, goods_stage
 from scoring.expansions.wheel import crown_points, knights_worth, moved, segment_events
 from scoring.final import final_stages

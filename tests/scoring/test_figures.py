@@ -9,7 +9,7 @@ import pytest
 
 from scoring.engine import apply, new_game
 from scoring.events import Player, Setup, parse_event
-from scoring.expansions.tower import towers
+from scoring.expansions.tower_state import towers
 from scoring.rules import edition, with_options
 from scoring.state import Draft, in_hand
 from scoring.tiles import HALVES

@@ -12,7 +12,8 @@ from flow_tables import CHECKS, ROWS, lying, of, play
 from scoring.box import box_for
 from scoring.engine import apply, fits, fold, legal_placements, questions
 from scoring.events import GameEnded, Player, Setup, parse_event
-from scoring.expansions.tower import Towers, mutual, towers
+from scoring.expansions.tower import mutual
+from scoring.expansions.tower_state import Towers, towers
 from scoring.expansions.wheel import Wheel, wheel
 from scoring.rules import edition
 from scoring.state import Draft, in_hand

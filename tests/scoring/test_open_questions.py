@@ -8,7 +8,7 @@ from random_games import random_game
 from scoring.contributions import Question
 from scoring.engine import apply, fold, legal_placements, new_game, questions, step, waiting
 from scoring.events import GameEnded, Player, Setup, TileDiscarded, parse_event
-from scoring.expansions.tower import towers
+from scoring.expansions.tower_state import towers
 from scoring.rules import edition, with_options
 from scoring.state import Draft, GameState
 from scoring.turns import close_turn, open_turn

@@ -14,7 +14,7 @@ from test_figures import MEADOW, played
 
 from scoring.engine import apply, legal_claims, new_game, questions
 from scoring.events import Player, Setup, StartTile, parse_event
-from scoring.expansions.tower import towers
+from scoring.expansions.tower_state import towers
 from scoring.expansions.wheel import wheel
 from scoring.rules import edition
 from scoring.state import Draft, in_hand

@@ -14,7 +14,7 @@ from scoring.engine import apply, new_game, states, tiles_left
 from scoring.events import Player, Setup, TurnEnded, parse_event
 from scoring.expansions import KNOWN
 from scoring.expansions.dragon_moves import beasts
-from scoring.expansions.tower import towers
+from scoring.expansions.tower_state import towers
 from scoring.rules import edition, with_options
 from scoring.state import Draft, in_hand
 from scoring.tiles import product

@@ -11,7 +11,7 @@ from test_figures import played
 from scoring.engine import apply, new_game, tiles_left
 from scoring.events import Player, Setup, StartTile, parse_event
 from scoring.expansions.dragon_moves import Beasts
-from scoring.expansions.tower import towers
+from scoring.expansions.tower_state import towers
 from scoring.rules import edition
 from scoring.state import Draft, in_hand
 
