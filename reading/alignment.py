@@ -93,8 +93,9 @@ class Alignment:
                        past=tuple(p for laid in t.past if (p := self._laid(laid)) is not None))
 
 
-def aligned_by_start(belief: TableBelief, start: Mapping[Square, Reading], t_s: float) -> Alignment | None:
-    """The alignment of a board whose first tiles are ``start``; None while nothing resembles them clearly enough.
+def aligned_by_start(belief: TableBelief, start: Mapping[Square, Reading], t_s: float) -> tuple[Alignment, ...]:
+    """The alignment of a board whose first tiles are ``start``: none while nothing resembles them clearly enough,
+    several while it is not known which of several tiles is the first one.
 
     The start tile carries no figure and was there first, which distinguishes it from others of its kind. A weaker match
     is accepted only after a while, and so is one of two equal ones: a figure may come to stand on the other.
@@ -115,17 +116,19 @@ def aligned_by_start(belief: TableBelief, start: Mapping[Square, Reading], t_s: 
                 odds += -3.0 if neighbour is None else neighbour.readings[0].get(
                     (wanted[0], (wanted[1] - turns) % 4), neighbour.readings[1])
             ranked.append((odds, -laid.since_s, square, turns))
-    if not ranked:
-        return None
     ranked.sort(reverse=True)
     patient = t_s - first < LIMITS.ask_after_s
-    if ranked[0][0] < (-1.5 if patient else -4.0):
-        return None
-    odds, _, square, turns = ranked[0]
-    if patient and any(odds - other < LIMITS.start_apart and where != square for other, _, where, _ in ranked[1:]):
-        return None
-    alignment = Alignment(turns=turns)
-    x, y = alignment.square(square)
+    likely = [each for each in ranked if each[0] >= (-1.5 if patient else -4.0)]
+    if not likely:
+        return ()
+    odds, _, square, _ = likely[0]
+    near = [each for each in ranked[1:] if each[2] != square and odds - each[0] < LIMITS.start_apart] if patient else []
+    return tuple(_aligned(at, square, turns) for _, _, square, turns in (likely[0], *near))
+
+
+def _aligned(at: Square, square: Square, turns: int) -> Alignment:
+    """The alignment that maps a look's ``square`` to ``at``."""
+    x, y = Alignment(turns=turns).square(square)
     return Alignment(turns=turns, shift=(at[0] - x, at[1] - y))
 
 

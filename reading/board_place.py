@@ -25,6 +25,7 @@ class BoardPlace:
 
     def __init__(self, prefix: LogStates, past_dials: Callable[[TableLook], TableLook]) -> None:
         self.alignment: Alignment | None = None
+        self.unsure = False  # whether several tiles may be the start tile, of which later looks tell one
         self.belief = TableBelief()
         self._prefix, self._past_dials = prefix, past_dials
         self._board: int | None = None  # the number of the board that is aligned (`TableLook.board`)
@@ -63,12 +64,15 @@ class BoardPlace:
 
     def _begun(self, look: TableLook, log: LoggedGame, known: Mapping[Square, Reading]) -> TableLook | None:
         """The look in the game's squares if the belief shows where the board lies."""
+        self.unsure = False
         if len(known) > 2 and any(g.tile is not None for g in log.groups):  # a game that is being continued
             there = aligned_by_tiles(look, known)
             self.alignment = there[0] if there is not None and there[1] >= LIMITS.board_known else None
         else:
             start = {at: (p.tile, p.rot) for at, p in self._prefix.after([]).tiles.items()}
-            self.alignment = aligned_by_start(self.belief, start, look.t_s)
+            found = aligned_by_start(self.belief, start, look.t_s)
+            self.unsure = len(found) > 1
+            self.alignment = found[0] if len(found) == 1 else None
         if self.alignment is None:
             return None
         self.belief = self.alignment.belief(self.belief)

@@ -9,7 +9,8 @@
     reader.finish(session.entries)                       # at the end of a film; repeat until it has no decisions
 
 ``told.shown`` is what is believed but not sure enough to be logged yet, ``told.notices`` what people should put right;
-``told.status`` is ``watching``, ``no_board`` (no start tile found yet) or ``lost`` (no known board in this look).
+``told.status`` is ``watching``, ``no_board`` (no start tile found yet), ``unsure`` (it may be one of several tiles) or
+``lost`` (no known board in this look).
 ``told.alignment`` maps the look's squares to the game's (`Alignment.square`, `Alignment.back`): looks may count squares
 from any tile and in any of four directions. ``told.began`` is the number of tiles if a game began before the camera
 watched: they are reported at once, and one question (the first tile's) stands for all of them.
@@ -54,6 +55,7 @@ from reading.stacks import StackMoves
 from reading.taking_over import taken_over
 from reading.unexplained import unexplained
 from reading.unseen import unseen
+from reading.unwatched import unwatched
 from reading.whereabouts import whereabouts
 from reading.whose_turn import asked_first
 from scoring.engine import box_of, new_game, next_player
@@ -115,7 +117,8 @@ class GameReader:
         self._last = Moment(frame=look.frame, t_s=look.t_s)
         placed, alignment = self._place.look(look, log), self._place.alignment
         if placed is None:
-            return Decisions(status="no_board" if alignment is None else "lost", alignment=alignment)
+            none = "unsure" if self._place.unsure else "no_board"
+            return Decisions(status=none if alignment is None else "lost", alignment=alignment)
         self._claims.look(placed)
         state = self._prefix.after([line.event for line in log.lines])
         piles = {at for stack in self._stacks for at in stack.heights(state)}
@@ -169,7 +172,7 @@ class GameReader:
             self._informed, histories, log, before, now,
             {**long_past, **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
             [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe, *open_, *covered,
-             *passed_over(log, states, whose, now)],
+             *passed_over(log, states, whose, now), *unwatched(self._informed, log, states, now)],
             partial(self._effects.of, tuple(events)), partial(piece_waits, self.belief))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(sure, log, states, self._steps, self._colours, now)

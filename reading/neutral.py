@@ -170,7 +170,7 @@ class NeutralMoves:
             return None
         n = len(log.groups) - 1 - ways[0].turn
         end, group = log.span(n)[1], log.groups[n]
-        before = states[end - _lines_from(group, _moves_of(neutral, group, states, end))]
+        before = states[end - _lines_from(group, moves_of(neutral, group, states, end))]
         closed = self.steps.closed(states[end])
         stays = max(left.odds, NEUTRAL.overlooked) + NEUTRAL.stays - cost(states[end], closed)
         stays += _left(before, states[end], closed, seen_figures(belief, colours), left, states[-1], over=True)
@@ -184,7 +184,7 @@ class NeutralMoves:
                     states: Sequence[GameState]) -> bool:
         """Whether the log has it come to its square after a tile that was laid later than ``left_s``."""
         for n in log.newest(len(log.groups)):
-            if _moves_of(neutral, log.groups[n], states, log.span(n)[1]):
+            if moves_of(neutral, log.groups[n], states, log.span(n)[1]):
                 return left_s < belief.since_s(log.groups[n].at) < math.inf
         return False
 
@@ -193,7 +193,7 @@ class NeutralMoves:
         if len(log.groups) < 2:
             return False
         group, end = log.groups[-2], log.span(len(log.groups) - 2)[1]
-        mine = _moves_of(neutral, group, states, end)
+        mine = moves_of(neutral, group, states, end)
         return bool(mine) and cost(states[end], self.steps.closed(states[end])) > 0.0
 
     def _ways(self, neutral: Neutral, at: Square | None, belief: TableBelief, log: LoggedGame,
@@ -217,7 +217,7 @@ class NeutralMoves:
             group, end = log.groups[n], log.span(n)[1]
             if group.tile is None:
                 break
-            mine = _moves_of(neutral, group, states, end)
+            mine = moves_of(neutral, group, states, end)
             if any(line.pinned for line in mine):
                 break  # people have said where it went
             before = states[end - _lines_from(group, mine)]
@@ -312,7 +312,7 @@ def _too_soon(belief: TableBelief, group: LoggedTurn, sight: Sighting) -> bool:
     return since < math.inf and sight.came_s < since
 
 
-def _moves_of(neutral: Neutral, group: LoggedTurn, states: Sequence[GameState], end: int) -> list[LoggedEvent]:
+def moves_of(neutral: Neutral, group: LoggedTurn, states: Sequence[GameState], end: int) -> list[LoggedEvent]:
     """The events of a turn, other than its tile, that moved the piece."""
     first = end - len(group.rest)
     return [line for n, line in enumerate(group.rest)

@@ -94,10 +94,11 @@ class TableWatcher:
             self._alignment = told.alignment
             self._reporter.forget()
             self._seen.clear()
-        if told.status == "no_board":
+        if told.status in ("no_board", "unsure"):
             self._alignment = None  # what it was taken for is not there
         if look.whole and told.status != "watching":
-            self.tracker.refuse()
+            if told.status != "unsure":
+                self.tracker.refuse()
             return Observation(status=self._status(followed, told))
         if look.squares:
             alignment = self._alignment if self._alignment is not None else Alignment()

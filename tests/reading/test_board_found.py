@@ -38,10 +38,10 @@ def test_which_of_two_alike_is_the_start_tile_a_figure_may_tell(claimed: Square 
     assert reader.look(look(1.0, START), ()).status == "watching"
     assert reader.look(look(5.0, STACK), ()).status == "no_board"
     tiles = {(0, 0): ("base.D", 0), (1, 0): ("base.D", 0)}
-    assert reader.look(look(6.0, tiles), ()).status == "no_board"
+    assert reader.look(look(6.0, tiles), ()).status == "unsure"
     figures = {} if claimed is None else {claimed: (figure("base.D", 0, "city", "N", "red"),)}
     told = reader.look(look(12.0, tiles, figures), ())
-    assert told.status == ("watching" if figures else "no_board")
+    assert told.status == ("watching" if figures else "unsure")
     told = reader.look(look(30.0, tiles, figures), ())
     assert told.status == "watching"
     laid = next(e for d in told.decisions for e in d.events if isinstance(e, TilePlaced))
@@ -114,6 +114,17 @@ def test_a_board_that_is_none_is_refused_though_one_was_known() -> None:
     assert sees(look(1.0, START)) == 0
     assert sees(look(5.0, STACK)) == 1
     assert sees(look(9.0, START)) == 1
+
+
+def test_a_board_on_which_two_tiles_may_be_the_first_is_not_refused() -> None:
+    tracker = Fake()
+    watcher = TableWatcher(TWO, cast(Tracker, tracker))
+    tracker.shows = look(1.0, {(0, 0): ("base.D", 0), (1, 0): ("base.D", 0)})
+    watcher.feed(Frame(id=1, t_s=1.0, source="", bgr=np.zeros((8, 8, 3), np.uint8)), ())
+    assert tracker.refused == 0
+    tracker.shows = look(5.0, STACK)
+    watcher.feed(Frame(id=2, t_s=5.0, source="", bgr=np.zeros((8, 8, 3), np.uint8)), ())
+    assert tracker.refused == 1
 
 
 def test_what_is_taken_for_the_board_of_a_running_game_is_refused() -> None:

@@ -1,0 +1,51 @@
+"""Turns of which no look saw anything: their tile and the next one came to sight at once, after hands had been over the
+table. Where a neutral piece came from in that time hides who else may have moved it, which people are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from reading.belief import TableBelief
+from reading.limits import LIMITS
+from reading.logged_game import LoggedGame
+from reading.neutral import moves_of
+from reading.policy import Decision, Doubt, Moment
+from scoring.contributions import Neutral
+from scoring.events import Event
+from scoring.state import GameState
+
+_MOVED = 0.2  # share of the turns in which nothing else was done that moved a piece (chosen)
+_MOST = 4  # moves that people are offered
+
+
+def unwatched(belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
+              now: Moment) -> Iterator[Doubt]:
+    """Doubts about moves before a move of the log to where the piece is now. ``states`` are the states after each event
+    of the log, preceded by the initial one."""
+    for n in log.newest(LIMITS.late_turns):
+        turn, before = log.groups[n], states[log.span(n)[1]]
+        if turn.at is None:
+            continue
+        for neutral in before.box.neutrals:
+            if neutral.awaited or not _moved_later(neutral, n, belief, log, states):
+                continue
+            ways = [way for way in neutral.ways(before) if neutral.goes(way) != (neutral.at(before),)]
+            if not ways or any(log.denied_for(way, turn) for way in ways):
+                continue
+            each = _MOVED / len(ways)
+            options: tuple[tuple[tuple[Event, ...], float], ...] = (
+                *(((way,), each) for way in ways[:_MOST]), ((), 1.0 - _MOVED))
+            yield Doubt(gain=1.0, due=True, decision=Decision(
+                events=(ways[0],), confidence=each, asked=True, alternatives=options, at=turn.at,
+                frame=now.frame, after=turn.last_seq))
+
+
+def _moved_later(neutral: Neutral, n: int, belief: TableBelief, log: LoggedGame, states: Sequence[GameState]) -> bool:
+    """Whether the log has the piece moved in a later turn that came to sight together with turn ``n``."""
+    since_s = belief.since_s(log.groups[n].at)
+    for m in range(n + 1, len(log.groups)):
+        if not abs(belief.since_s(log.groups[m].at) - since_s) < LIMITS.notice_s:
+            return False
+        if moves_of(neutral, log.groups[m], states, log.span(m)[1]):
+            return True
+    return False
