@@ -1,4 +1,4 @@
-"""How well single looks see piles of blocks: the basis of the limits in `vision.stacks` and `reading.stack_track`.
+"""How well single looks see piles of blocks: the basis of the limits in `vision.stacks` and `reading.stack_limits`.
 
     ./run bench stack_looks [--level normal] [--games 3] [--turns 40] [--noise 0.3]
 

@@ -13,7 +13,8 @@ from reading.belief import TableBelief
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame
 from reading.policy import Decision, Doubt, Moment
-from reading.stack_track import STACK, StackTrack
+from reading.stack_limits import STACK
+from reading.stack_track import StackTrack
 from reading.stacks import StackMoves, figures_on_top
 from scoring.events import Event, FigurePlaced
 from scoring.state import GameState

@@ -18,7 +18,7 @@ from reading.pieces import PIECES, SIZES
 from reading.policy import Decision, Doubt, Moment
 from reading.shapes import Reading, shape
 from reading.sightings import NEUTRAL, Sightings
-from reading.stack_track import STACK
+from reading.stack_limits import STACK
 from reading.tile_track import TileTrack
 from scoring.board import mismatches
 from scoring.engine import step

@@ -19,7 +19,7 @@ from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
 from reading.pieces import about_size
 from reading.policy import Decision, Doubt, Moment
-from reading.stack_track import STACK
+from reading.stack_limits import STACK
 from scoring.engine import step
 from scoring.events import FigurePlaced, TilePlaced
 from scoring.state import GameState

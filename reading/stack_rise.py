@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from statistics import median
 
-from reading.stack_track import STACK
+from reading.stack_limits import STACK
 from scoring.tiles import Square
 from vision.looks import StackLook
 

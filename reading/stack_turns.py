@@ -11,7 +11,7 @@ from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame, LoggedTurn
 from reading.removals import names
-from reading.stack_track import STACK
+from reading.stack_limits import STACK
 from scoring.contributions import Stack
 from scoring.events import Event, FigureTaken
 from scoring.state import GameState, StandingFigure

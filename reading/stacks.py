@@ -22,8 +22,9 @@ from reading.logged_game import LoggedGame
 from reading.policy import Decision, Doubt, Moment
 from reading.removals import takeable, vanished
 from reading.said import said_of
+from reading.stack_limits import STACK
 from reading.stack_rise import StackRise
-from reading.stack_track import STACK, StackTrack, began, looked_at
+from reading.stack_track import StackTrack, began, looked_at
 from reading.stack_turns import (
     Gone,
     Way,
@@ -193,7 +194,10 @@ class StackMoves:
                     if len(ways) > 1 and margin + sorted(w.likely for w in ways)[-2] > LIMITS.agreed:
                         self._either.add((name, at))
                     doubts.append(Doubt(decision=made, gain=1.0, due=True))
-                elif made is not None:
+                elif made is not None and (
+                        track.height == 1 or made.confidence >= probability(STACK.plainly) or fresh_s < math.inf
+                        or any(abs(t_s - came_s) < STACK.with_s for _, t_s, _ in gone)
+                        or now.t_s - came_s >= STACK.waits_s or now.last):
                     told.append(made)
         return told, _likely(doubts)
 

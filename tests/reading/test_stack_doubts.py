@@ -8,8 +8,9 @@ import pytest
 from piles import EAST, FAR, FLOOR, SOUTH, PilesTable, hardly_raised, top, with_a_foundation
 from tables import figure
 
+from reading.stack_limits import STACK
 from reading.stack_rise import StackRise
-from reading.stack_track import STACK, Pile, StackTrack, began, looked_at
+from reading.stack_track import Pile, StackTrack, began, looked_at
 from scoring.expansions.tower import Captured, TowerRaised
 from scoring.log import Retracted, effective
 

@@ -13,7 +13,8 @@ from reading.alignment import Alignment
 from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.record import look_from_json, look_to_json
-from reading.stack_track import STACK, Pile, StackTrack, began, looked_at
+from reading.stack_limits import STACK
+from reading.stack_track import Pile, StackTrack, began, looked_at
 from reading.stacks import StackMoves
 from vision.looks import StackLook, TableLook
 

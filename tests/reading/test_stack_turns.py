@@ -12,7 +12,8 @@ from tables import figure
 from test_neutral import agreed
 
 from reading.logged_game import LoggedTurn
-from reading.stack_track import STACK, began, looked_at
+from reading.stack_limits import STACK
+from reading.stack_track import began, looked_at
 from reading.stack_turns import Way, betrays, turns_of
 from scoring.expansions.tower import Captured, TowerRaised
 from scoring.log import Retracted, effective, open_questions

@@ -9,7 +9,7 @@ import pytest
 from piles import EAST, FAR, FLOOR, SETUP, SOUTH, WEST, PilesTable, hardly_raised, top, with_a_foundation
 from tables import figure
 
-from reading.stack_track import STACK
+from reading.stack_limits import STACK
 from reading.stack_turns import not_logged
 from scoring.engine import fold
 from scoring.events import FigurePlaced, TilePlaced
@@ -31,7 +31,7 @@ def test_a_block_is_told_in_the_turn_in_which_it_appeared(table: PilesTable) -> 
     assert table.told(TowerRaised) == [TowerRaised(player=0, at=SOUTH)]
     table.lays(FAR, "base.U", 0)
     table.piles[SOUTH] = top(2)
-    table.sees()
+    table.sees(4)
     assert table.told(TowerRaised) == [TowerRaised(player=0, at=SOUTH), TowerRaised(player=1, at=SOUTH)]
     state = fold(SETUP, table.book.events())
     assert towers(state).heights == {SOUTH: 2} and not state.issues and not table.book.questions
@@ -200,7 +200,7 @@ def test_what_the_log_has_is_not_counted_again(table: PilesTable) -> None:
     assert len(table.told(TowerRaised)) == 2
     table.lays((-3, 0), "base.U", 0)
     table.piles[SOUTH] = top(2)
-    table.sees()
+    table.sees(4)
     assert [e.player for e in table.told(TowerRaised)] == [0, 1, 0]  # type: ignore[attr-defined]
 
 
@@ -358,3 +358,22 @@ def test_who_did_nothing_else_may_have_added_a_block(table: PilesTable, idle: bo
     table.sees(2)
     assert not fold(SETUP, table.book.events()).issues
     assert table.book.questions == idle and len(table.told(TowerRaised)) == 1 + idle
+
+
+@pytest.mark.parametrize("back", [True, False])
+def test_a_top_that_hardly_moved_waits_until_the_hand_beside_it_is_gone(table: PilesTable, back: bool) -> None:
+    """The dragon was walked past the tower: a block would have moved its top by a little more, and a hand shades it."""
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = replace(top(1), tone=4.81)
+    table.sees(6)
+    table.lays(FAR, "base.U", 0)
+    off = 1.0 * FLOOR[0], 1.0 * FLOOR[1]
+    table.piles[SOUTH], table.touched_s = replace(top(1, off=off), tone=4.84), 5.0
+    table.sees(1, 1.2)
+    table.touched_s = 0.0
+    table.sees(3, 1.5)
+    assert len(table.told(TowerRaised)) == 1
+    if back:
+        table.piles[SOUTH], table.touched_s = replace(top(1), tone=4.81), 1.5
+    table.sees(6, 3.0)
+    assert len(table.told(TowerRaised)) == 2 - back and table.book.questions == 0
