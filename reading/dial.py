@@ -211,7 +211,8 @@ class DialMoves:
                         for line in log.lines)
             if known and not here:
                 continue
-            if not here:  # gone before it was known whose turn it was, say
+            if not here or not known and came.get(newest.id, math.inf) < stay.since_s:
+                # gone before it was known whose turn it was, or a look has missed it since
                 stay = replace(stay, since_s=came[newest.id], absent_s=newest.before_s)
             turns, late = _turns_of(stay, player, belief, log)
             if late and (now.t_s - stay.since_s < LIMITS.ask_after_s and not now.last or not here):

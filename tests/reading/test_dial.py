@@ -255,6 +255,21 @@ def test_a_figure_that_came_one_tile_late_is_told_after_a_while(table: DialTable
     assert [type(e) for e in table.events] == [TilePlaced, CrownTaken, TilePlaced]
 
 
+def test_a_figure_that_one_look_misses_is_of_the_turn_in_which_it_came(table: DialTable) -> None:
+    """It came one tile late, and a hand hides it just before its player's next tile."""
+    table.lays(NORTH, *PLAIN)
+    table.lays(WEST, "wheel.32", 0)
+    table.puts("famine", "red")
+    assert not table.told(CrownTaken)
+    at = point("famine", 1.1)[0]
+    stands, table.figures[at] = table.figures[at], ()
+    table.sees(1, 0.5)
+    table.figures[at] = stands
+    table.lays(EAST, "wheel.32", 0)
+    table.sees(4)
+    assert [type(e) for e in table.events] == [TilePlaced, CrownTaken, TilePlaced, TilePlaced]
+
+
 def test_a_figure_that_was_overlooked_and_whose_players_newest_turn_has_one_is_asked_about(table: DialTable) -> None:
     """The piece stood beside it, and looks took both for print. No turn has two figures."""
     table.lays(NORTH, *PLAIN)
