@@ -35,7 +35,7 @@ class BoardPlace:
         """Update the belief with a look; returns the look in the game's squares, or None if it does not show the board
         of this game."""
         if self.alignment is None and self._left is not None and self._left[0] == look.board:
-            self._board, self.alignment, self.belief = self._left
+            (self._board, self.alignment, self.belief), self._left = self._left, None
         placed = self._found(look, log) if self.alignment is None else self._followed(look, self.alignment, log)
         if placed is not None and look.squares:
             self._board = look.board

@@ -65,6 +65,15 @@ def test_a_board_that_is_seen_again_after_a_stack_is_known_by_its_names() -> Non
     assert next(e for d in told.decisions for e in d.events if isinstance(e, TilePlaced)).at == (-1, 0)
 
 
+def test_what_turned_out_wrong_of_a_board_is_not_taken_up_again() -> None:
+    reader = GameReader(TWO)
+    for t_s, tiles, board in ((1.0, START, 1), (5.0, STACK, 2), (6.0, START, 1), (9.0, STACK, 1)):
+        status = reader.look(replace(look(t_s, tiles), board=board), ()).status
+    assert status == "no_board"
+    told = reader.look(replace(look(10.0, {(1, 0): ("base.D", 0)}, whole=False), board=1), ())
+    assert told.alignment is not None and told.alignment.square((1, 0)) == (0, 0)
+
+
 class Fake:
     """A tracker that shows what it is given, and counts the boards that it has to refuse."""
 
