@@ -1,5 +1,6 @@
-"""Turns of which no look saw anything: their tile and the next one came to sight at once, after hands had been over the
-table. Where a neutral piece came from in that time hides who else may have moved it, which people are asked."""
+"""Turns of which no look saw anything: their tile came to sight together with a later turn's, after hands had been over
+the table. If a neutral piece was moved in the later turn, nothing shows whether it was moved before, too: people are
+asked."""
 
 from __future__ import annotations
 
