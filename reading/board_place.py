@@ -34,8 +34,11 @@ class BoardPlace:
     def look(self, look: TableLook, log: LoggedGame) -> TableLook | None:
         """Update the belief with a look; returns the look in the game's squares, or None if it does not show the board
         of this game."""
-        if self.alignment is None and self._left is not None and self._left[0] == look.board:
-            (self._board, self.alignment, self.belief), self._left = self._left, None
+        if self._left is not None and self._left[0] == look.board and not _logged(log) and (
+                self.alignment is None or look.board != self._board):
+            own = self._left
+            self._leave()
+            self._board, self.alignment, self.belief = own
         placed = self._found(look, log) if self.alignment is None else self._followed(look, self.alignment, log)
         if placed is not None and look.squares:
             self._board = look.board
@@ -57,7 +60,8 @@ class BoardPlace:
         if look.whole and look.squares:
             known = self._known(log)
             agree, could = agreement(seen, known)
-            if could >= min(3, len(known)) and agree < LIMITS.board_known * could:
+            other = not _logged(log) and None not in (look.board, self._board) and look.board != self._board
+            if other or could >= min(3, len(known)) and agree < LIMITS.board_known * could:
                 return self._elsewhere(look, known, log)
         self.belief = updated(self.belief, seen)
         return placed
@@ -65,7 +69,7 @@ class BoardPlace:
     def _begun(self, look: TableLook, log: LoggedGame, known: Mapping[Square, Reading]) -> TableLook | None:
         """The look in the game's squares if the belief shows where the board lies."""
         self.unsure = False
-        if len(known) > 2 and any(g.tile is not None for g in log.groups):  # a game that is being continued
+        if len(known) > 2 and _logged(log):  # a game that is being continued
             there = aligned_by_tiles(look, known)
             self.alignment = there[0] if there is not None and there[1] >= LIMITS.board_known else None
         else:
@@ -88,12 +92,19 @@ class BoardPlace:
             placed = self.alignment.look(look)
             self.belief = updated(self.belief, self._past_dials(placed))
             return placed
-        if any(g.tile is not None for g in log.groups):
+        if _logged(log):
             return None
-        if self._board is not None and self.alignment is not None and self._board != look.board:
-            self._left = self._board, self.alignment, self.belief
+        if self._board != look.board:
+            self._leave()
         self.belief, self.alignment = updated(TableBelief(), look), None  # nothing is logged yet: begin again
         return self._begun(look, log, known)
+
+    def _leave(self) -> None:
+        """Put aside what is known of the board that is aligned."""
+        if self.alignment is None or self._board is None:
+            self._left = None
+        else:
+            self._left = self._board, self.alignment, self.belief
 
     def _known(self, log: LoggedGame) -> dict[Square, Reading]:
         """The known tiles: those of the log, and those believed beyond it."""
@@ -104,3 +115,8 @@ class BoardPlace:
             if at not in out and ranked and laid.presence > 0:
                 out[at] = ranked[0][0]
         return out
+
+
+def _logged(log: LoggedGame) -> bool:
+    """Whether the log has a tile."""
+    return any(g.tile is not None for g in log.groups)

@@ -14,6 +14,7 @@ from reading.policy import Decision, Doubt, Moment
 from scoring.contributions import Neutral
 from scoring.events import Event
 from scoring.state import GameState
+from scoring.tiles import Square
 
 _MOVED = 0.2  # share of the turns in which nothing else was done that moved a piece (chosen)
 _MOST = 4  # moves that people are offered
@@ -25,7 +26,7 @@ def unwatched(belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
     of the log, preceded by the initial one."""
     for n in log.newest(LIMITS.late_turns):
         turn, before = log.groups[n], states[log.span(n)[1]]
-        if turn.at is None:
+        if turn.at is None or not _came_to_sight(belief, turn.at):
             continue
         for neutral in before.box.neutrals:
             if neutral.awaited or not _moved_later(neutral, n, belief, log, states):
@@ -39,6 +40,12 @@ def unwatched(belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
             yield Doubt(gain=1.0, due=True, decision=Decision(
                 events=(ways[0],), confidence=each, asked=True, alternatives=options, at=turn.at,
                 frame=now.frame, after=turn.last_seq))
+
+
+def _came_to_sight(belief: TableBelief, at: Square) -> bool:
+    """Whether its square was seen bare before: else the tile may have lain there when the watching began."""
+    track = belief.squares.get(at)
+    return track is not None and track.laid is not None and track.laid.bare_s is not None
 
 
 def _moved_later(neutral: Neutral, n: int, belief: TableBelief, log: LoggedGame, states: Sequence[GameState]) -> bool:

@@ -62,6 +62,7 @@ class TableWatcher:
         self._alignment: Alignment | None = None
         self._record = record
         self._told_s = -np.inf
+        self._adrift = False  # the last look at a whole board did not show that of the running game
         self._seen: dict[Square, Image] = {}  # the last picture of each tile, by the game's squares
 
     @property
@@ -96,6 +97,8 @@ class TableWatcher:
             self._seen.clear()
         if told.status in ("no_board", "unsure"):
             self._alignment = None  # what it was taken for is not there
+        if look.whole:
+            self._adrift = told.status == "lost"
         if look.whole and told.status != "watching":
             if told.status != "unsure":
                 self.tracker.refuse()
@@ -138,6 +141,8 @@ class TableWatcher:
                                   self.tracker.stillness)
 
     def _status(self, followed: Followed, told: Decisions | None) -> str:
+        if self._adrift:
+            return "adrift"
         if followed.status == "searching":
             return "no_board" if followed.since_s >= self.tracker.attention.help_s else "searching"
         if followed.status == "lost" or (told is not None and told.status == "lost"):

@@ -17,7 +17,7 @@ from vision.lattice import UNIT, Array, Lattice, apply, named_as
 
 Finder = Callable[[Image], Lattice | None]
 START_BOARD = 0  # the number of boards whose squares are named by the start board that is part of them
-KEPT = 4  # boards whose places are remembered: the real one, and what was taken for it since (chosen)
+KEPT = 30  # boards whose places are remembered: the real one, and what was taken for it since (chosen)
 
 
 @dataclass(slots=True)
@@ -52,10 +52,13 @@ class BoardSearch:
         if found.board:
             self.board = START_BOARD
             return found
-        for number, lay in reversed(self._lay.items()):
-            if (again := named_as(found, lay)) is not None:
-                self.board = number
-                return again
+        # a tile that was in a hand, and lies beside the board now, may have been taken for the board, too
+        known = [(again[0], -number, again[1]) for number, lay in self._lay.items()
+                 if (again := named_as(found, lay)) is not None]
+        if known:
+            _, number, lattice = max(known, key=lambda k: k[:2])
+            self.board = -number
+            return lattice
         self._numbers += 1
         self.board = self._numbers
         return found

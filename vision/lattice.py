@@ -215,9 +215,9 @@ def renamed(lattice: Lattice, to: Callable[[Square], Square], quarter: int) -> L
     return out
 
 
-def named_as(found: Lattice, lay: Mapping[Square, Array]) -> Lattice | None:
+def named_as(found: Lattice, lay: Mapping[Square, Array]) -> tuple[int, Lattice] | None:
     """A board that was found anew with its squares named as before: ``lay`` are the poses of tiles known by those
-    names. Most of the tiles that are found where one lay decide; None if there is none."""
+    names. Most of the tiles that are found where one lay decide: how many they are, too; None if there is none."""
     votes: Counter[tuple[int, Square]] = Counter()
     for at, shift in found.shifts.items():
         pose = found.pose(at, shift)
@@ -229,10 +229,10 @@ def named_as(found: Lattice, lay: Mapping[Square, Array]) -> Lattice | None:
                 votes[quarter, (name[0] - turned[0], name[1] - turned[1])] += 1
     if not votes:
         return None
-    (quarter, (dx, dy)), _ = min(votes.items(), key=lambda vote: (-vote[1], vote[0]))
+    (quarter, (dx, dy)), count = min(votes.items(), key=lambda vote: (-vote[1], vote[0]))
 
     def to(at: Square) -> Square:
         x, y = turned_square(at, quarter)
         return x + dx, y + dy
 
-    return renamed(found, to, quarter)
+    return count, renamed(found, to, quarter)

@@ -65,6 +65,25 @@ def test_a_board_that_is_seen_again_after_a_stack_is_known_by_its_names() -> Non
     assert next(e for d in told.decisions for e in d.events if isinstance(e, TilePlaced)).at == (-1, 0)
 
 
+def test_a_tile_like_the_first_one_that_is_taken_for_the_board_is_another_board() -> None:
+    """A tile of the start tile's kind is held over the table, and laid beside it."""
+    reader = GameReader(TWO)
+    for t_s, board in ((1.0, 1), (5.0, 2)):
+        assert reader.look(replace(look(t_s, START), board=board), ()).status == "watching"
+    tiles = {(0, 0): ("base.D", 0), (-1, 0): ("base.D", 0)}
+    figures = {(-1, 0): (figure("base.D", 0, "city", "N", "red"),)}
+    told = reader.look(replace(look(9.0, tiles, figures), board=1), ())
+    told = reader.look(replace(look(14.0, tiles, figures), board=1), ())
+    assert next(e for d in told.decisions for e in d.events if isinstance(e, TilePlaced)).at == (-1, 0)
+    reader = GameReader(TWO)  # named from the tile that was held
+    for t_s, board in ((1.0, 1), (5.0, 2)):
+        reader.look(replace(look(t_s, START), board=board), ())
+    tiles, figures = {(0, 0): ("base.D", 0), (1, 0): ("base.D", 0)}, {(0, 0): figures[-1, 0]}
+    for t_s in (9.0, 14.0):
+        told = reader.look(replace(look(t_s, tiles, figures), board=3), ())
+    assert next(e for d in told.decisions for e in d.events if isinstance(e, TilePlaced)).at == (-1, 0)
+
+
 def test_what_turned_out_wrong_of_a_board_is_not_taken_up_again() -> None:
     reader = GameReader(TWO)
     for t_s, tiles, board in ((1.0, START, 1), (5.0, STACK, 2), (6.0, START, 1), (9.0, STACK, 1)):
@@ -82,7 +101,8 @@ class Fake:
         self.again: set[Square] = set()
 
     def feed(self, frame: Frame) -> Followed:
-        return Followed(status="following", look=self.shows)
+        return Followed(status="following" if self.shows.squares else "searching",
+                        look=self.shows if self.shows.squares else None)
 
     def refuse(self) -> None:
         self.refused += 1
@@ -150,4 +170,5 @@ def test_what_is_taken_for_the_board_of_a_running_game_is_refused() -> None:
     tiles = {**START, (1, 0): ("base.U", 0)}
     assert sees(look(1.0, tiles)) == "watching" and tracker.refused == 0
     assert sees(look(5.0, STACK)) == "adrift" and tracker.refused == 1
+    assert sees(look(6.0, {})) == "adrift"  # while it is searched for
     assert sees(look(9.0, tiles)) == "watching" and tracker.refused == 1

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from tables import figure
-from test_neutral import FAR, WEST, PiecesTable, questions, with_thief
+from test_neutral import FAR, SETUP, WEST, PiecesTable, questions, with_thief
 
+from reading.game import GameReader
 from scoring.expansions.dragon_moves import FairyMoved
 from scoring.log import Retracted, open_questions
 
@@ -59,6 +60,15 @@ def test_who_did_something_else_has_not_moved_it(table: PiecesTable) -> None:
 
 def test_a_piece_that_stayed_is_not_asked_about(table: PiecesTable) -> None:
     table.tiles[FAR] = table.tiles[-3, 0] = "base.U", 0
+    table.sees(8)
+    assert not questions(table)
+
+
+def test_tiles_that_lay_there_when_the_watching_began_were_watched_before(table: PiecesTable) -> None:
+    """The program is started anew in the middle of a game."""
+    table.lays(FAR, "base.U", 0)
+    moved(table)
+    table.reader = GameReader(SETUP)
     table.sees(8)
     assert not questions(table)
 

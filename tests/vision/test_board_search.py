@@ -35,8 +35,8 @@ def test_a_board_counted_from_another_tile_in_another_direction_has_its_names_ba
         return x - 7, y + 3
 
     again = named_as(renamed(board(), to, quarter), poses(board()))
-    assert again is not None and again.shifts.keys() == BOARD.keys()
-    for at, pose in poses(again).items():
+    assert again is not None and again[0] == len(BOARD) and again[1].shifts.keys() == BOARD.keys()
+    for at, pose in poses(again[1]).items():
         corner = [(0.0, 0.0), (1.0, 0.0)]
         assert np.abs(apply(pose, corner) - apply(poses(board())[at], corner)).max() < 0.05
 
@@ -46,7 +46,7 @@ def test_most_of_its_tiles_name_a_board() -> None:
     found = renamed(board(), lambda at: (at[0] + 1, at[1]), 0)
     found.shifts[5, 5] = found.shift_of((5, 5), board().pose((-1, 0), BOARD[-1, 0]))
     again = named_as(found, poses(board()))
-    assert again is not None and again.shifts.keys() >= BOARD.keys()
+    assert again is not None and again[1].shifts.keys() >= BOARD.keys()
 
 
 @pytest.mark.parametrize(("px", "same"), [(12.0, True), (40.0, False)])
@@ -79,6 +79,16 @@ def test_what_was_taken_for_the_board_meanwhile_does_not_cost_it_its_names() -> 
         search.refuse(poses(other))
     found = renamed(board(((0, 0), (1, 0))), lambda at: (at[0] - 1, at[1]), 0)
     again = search.named(found, {})
+    assert search.board == number and again.shifts.keys() == {(0, 0), (1, 0)}
+
+
+def test_a_tile_in_a_hand_that_is_laid_beside_the_board_does_not_name_it() -> None:
+    search = Finds().search
+    search.named(board(((0, 0),)), {})
+    number = search.board
+    held = search.named(renamed(board(((1, 0),)), lambda at: (at[0] - 1, at[1]), 0), poses(board(((0, 0),))))
+    assert search.board != number and held.shifts.keys() == {(0, 0)}
+    again = search.named(board(((0, 0), (1, 0))), poses(held))
     assert search.board == number and again.shifts.keys() == {(0, 0), (1, 0)}
 
 
