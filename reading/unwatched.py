@@ -32,7 +32,7 @@ def unwatched(belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
             if neutral.awaited or not _moved_later(neutral, n, belief, log, states):
                 continue
             ways = [way for way in neutral.ways(before) if neutral.goes(way) != (neutral.at(before),)]
-            if not ways or any(log.denied_for(way, turn) for way in ways):
+            if not ways or any(log.denied_in(n, way) for way in ways):
                 continue
             each = _MOVED / len(ways)
             options: tuple[tuple[tuple[Event, ...], float], ...] = (

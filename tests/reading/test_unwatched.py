@@ -43,6 +43,10 @@ def test_who_may_have_moved_it_while_nobody_saw_the_table_is_asked(table: Pieces
     table.book.say(Retracted(seq=seq))
     table.sees(8)
     assert not questions(table)
+    table.lays((4, 0), "base.U", 0)
+    table.stands["fairy"] = HERS, (0.4, 0.3)  # Anna does it now
+    table.sees(8)
+    assert not questions(table)
 
 
 def test_in_a_turn_that_looks_saw_nobody_is_thought_to_have_moved_it(table: PiecesTable) -> None:
