@@ -28,20 +28,21 @@ class BoardPlace:
         self.unsure = False  # whether several tiles may be the start tile, of which later looks tell one
         self.belief = TableBelief()
         self._prefix, self._past_dials = prefix, past_dials
-        self._board: int | None = None  # the number of the board that is aligned (`TableLook.board`)
-        self._left: tuple[int, Alignment, TableBelief] | None = None  # a board that another one was taken for
+        self._number: int | None = None  # the number of the board that is aligned (`TableLook.board_number`)
+        # the number of the board, and what is known of it, while something else is taken for the board
+        self._aside: tuple[int, Alignment, TableBelief] | None = None
 
     def look(self, look: TableLook, log: LoggedGame) -> TableLook | None:
         """Update the belief with a look; returns the look in the game's squares, or None if it does not show the board
         of this game."""
-        if self._left is not None and self._left[0] == look.board and not _logged(log) and (
-                self.alignment is None or look.board != self._board):
-            own = self._left
-            self._leave()
-            self._board, self.alignment, self.belief = own
+        if self._aside is not None and self._aside[0] == look.board_number and not log.begun and (
+                self.alignment is None or look.board_number != self._number):
+            known = self._aside
+            self._set_aside()
+            self._number, self.alignment, self.belief = known
         placed = self._found(look, log) if self.alignment is None else self._followed(look, self.alignment, log)
         if placed is not None and look.squares:
-            self._board = look.board
+            self._number = look.board_number
         return placed
 
     def _found(self, look: TableLook, log: LoggedGame) -> TableLook | None:
@@ -60,8 +61,8 @@ class BoardPlace:
         if look.whole and look.squares:
             known = self._known(log)
             agree, could = agreement(seen, known)
-            other = not _logged(log) and None not in (look.board, self._board) and look.board != self._board
-            if other or could >= min(3, len(known)) and agree < LIMITS.board_known * could:
+            numbers = {look.board_number, self._number} - {None}
+            if len(numbers) > 1 and not log.begun or could >= min(3, len(known)) and agree < LIMITS.board_known * could:
                 return self._elsewhere(look, known, log)
         self.belief = updated(self.belief, seen)
         return placed
@@ -69,7 +70,7 @@ class BoardPlace:
     def _begun(self, look: TableLook, log: LoggedGame, known: Mapping[Square, Reading]) -> TableLook | None:
         """The look in the game's squares if the belief shows where the board lies."""
         self.unsure = False
-        if len(known) > 2 and _logged(log):  # a game that is being continued
+        if len(known) > 2 and log.begun:  # a game that is being continued
             there = aligned_by_tiles(look, known)
             self.alignment = there[0] if there is not None and there[1] >= LIMITS.board_known else None
         else:
@@ -92,19 +93,19 @@ class BoardPlace:
             placed = self.alignment.look(look)
             self.belief = updated(self.belief, self._past_dials(placed))
             return placed
-        if _logged(log):
+        if log.begun:
             return None
-        if self._board != look.board:
-            self._leave()
+        if self._number != look.board_number:
+            self._set_aside()
         self.belief, self.alignment = updated(TableBelief(), look), None  # nothing is logged yet: begin again
         return self._begun(look, log, known)
 
-    def _leave(self) -> None:
+    def _set_aside(self) -> None:
         """Put aside what is known of the board that is aligned."""
-        if self.alignment is None or self._board is None:
-            self._left = None
+        if self.alignment is None or self._number is None:
+            self._aside = None
         else:
-            self._left = self._board, self.alignment, self.belief
+            self._aside = self._number, self.alignment, self.belief
 
     def _known(self, log: LoggedGame) -> dict[Square, Reading]:
         """The known tiles: those of the log, and those believed beyond it."""
@@ -115,8 +116,3 @@ class BoardPlace:
             if at not in out and ranked and laid.presence > 0:
                 out[at] = ranked[0][0]
         return out
-
-
-def _logged(log: LoggedGame) -> bool:
-    """Whether the log has a tile."""
-    return any(g.tile is not None for g in log.groups)

@@ -152,7 +152,7 @@ class GameReader:
         states = self._prefix.states(events)
         state = states[-1]
         fresh = self._fresh(state)
-        if not any(g.tile is not None for g in log.groups) and len(fresh) >= LIMITS.began_before:
+        if not log.begun and len(fresh) >= LIMITS.began_before:
             made = taken_over(self._informed, state, fresh, self._colours, now)
             return Decisions(decisions=made, alignment=self._place.alignment, began=len(fresh))
         stand = {(f.at, f.player) for f in self._steps.closed(state).standing.values()}

@@ -118,6 +118,11 @@ class LoggedGame:
         return iter(range(len(self.groups) - 1, max(-1, len(self.groups) - 1 - most), -1))
 
     @cached_property
+    def begun(self) -> bool:
+        """Whether it has a tile."""
+        return any(g.tile is not None for g in self.groups)
+
+    @cached_property
     def _ends(self) -> tuple[int, ...]:
         """The number of events before each turn, and of all."""
         return tuple(accumulate((len(g.lines) for g in self.groups), initial=0))

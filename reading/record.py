@@ -47,8 +47,8 @@ def look_to_json(look: TableLook) -> LookJson:
         told["w"] = 1
     if look.gaps_s:
         told["g"] = [[round(begun_s, 2), round(ended_s, 2)] for begun_s, ended_s in look.gaps_s]
-    if look.board is not None:
-        told["b"] = look.board
+    if look.board_number is not None:
+        told["b"] = look.board_number
     return told
 
 
@@ -109,7 +109,7 @@ def look_from_json(data: Mapping[str, object]) -> TableLook:
                                        touched_s=more[2] if len(more) > 2 else math.nan)
         return TableLook(frame=told["f"], t_s=told["t"], squares=squares, whole=bool(told.get("w")),
                          gaps_s=tuple((begun_s, ended_s) for begun_s, ended_s in told.get("g", ())),
-                         board=told.get("b"))
+                         board_number=told.get("b"))
     except (KeyError, TypeError, ValueError, IndexError) as e:
         raise InvalidNotation(f"a look: {e!r}") from e
 

@@ -24,9 +24,9 @@ Gone = tuple[StandingFigure, float, float]  # a figure that vanished, when, and 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
     """A turn in which a block may have been added: counted back from the newest (0), the event, its log-weight,
-    the figures that vanished and may have been taken by it, or thanks to it by a later one, with how many nats each
-    speaks for it, and by how many nats a block is ``likelier`` in it than between any two looks because it is over and
-    nothing else was done in it."""
+    the figures that vanished and may have been taken by it, or by a later one that reached them only because of it,
+    with how many nats each speaks for it, and by how many nats a block is ``likelier`` in it than between any two looks
+    because it is over and nothing else was done in it."""
 
     group: LoggedTurn
     back: int

@@ -160,7 +160,7 @@ class StackMoves:
                 logged = self._logged((name, at), stack, belief, log, states, now)
                 track = self.tracks[name, at]
                 lost = track.lost(now.t_s)
-                least = -STACK.takes * (2.0 if gone else 1.0)
+                least = -STACK.takes * (2.0 if gone else 1.0)  # who vanished may speak for it with as many nats again
                 if track.above(known)[1] <= least and not ((gone or lost) and track.unseen()):
                     continue
                 ways_at = partial(self._ways, stack, at, track, belief=belief, log=log, states=states, gone=gone,

@@ -20,8 +20,7 @@ _MOVED = 0.2  # share of the turns in which nothing else was done that moved a p
 _MOST = 4  # moves that people are offered
 
 
-def unwatched(belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
-              now: Moment) -> Iterator[Doubt]:
+def unwatched(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], now: Moment) -> Iterator[Doubt]:
     """Doubts about moves before a move of the log to where the piece is now. ``states`` are the states after each event
     of the log, preceded by the initial one."""
     for n in log.newest(LIMITS.late_turns):

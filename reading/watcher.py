@@ -86,7 +86,7 @@ class TableWatcher:
         if look is None and self._alignment is not None and frame.t_s - self._told_s >= TICK_S:
             look = TableLook(frame=frame.id, t_s=frame.t_s, squares={})
         if look is None:
-            return Observation(status=self._status(followed, None))
+            return Observation(status=self._status(followed))
         if self._record is not None and look.squares:  # before it is interpreted, which is what may fail
             self._record(look)
         told = self._game.look(look, entries)
@@ -99,15 +99,15 @@ class TableWatcher:
             self._alignment = None  # what it was taken for is not there
         if look.whole:
             self._adrift = told.status == "lost"
-        if look.whole and told.status != "watching":
-            if told.status != "unsure":
+            if told.status in ("no_board", "lost"):
                 self.tracker.refuse()
-            return Observation(status=self._status(followed, told))
+            if told.status != "watching":
+                return Observation(status=self._status(followed))
         if look.squares:
             alignment = self._alignment if self._alignment is not None else Alignment()
             self._reporter.keep(look, alignment)
             self.tracker.look_again(at for at in look.squares if self._disagree(alignment.square(at)))
-        return Observation(status=self._status(followed, told), proposals=self._proposals(frame, told),
+        return Observation(status=self._status(followed), proposals=self._proposals(frame, told),
                            notices=self._notices(frame, told, look), began=told.began)
 
     def _disagree(self, at: Square) -> bool:
@@ -140,13 +140,11 @@ class TableWatcher:
         return self._reporter.report(poses, {at: p for at, p in beside.items() if at not in poses}, size,
                                   self.tracker.stillness)
 
-    def _status(self, followed: Followed, told: Decisions | None) -> str:
-        if self._adrift:
+    def _status(self, followed: Followed) -> str:
+        if self._adrift or followed.status == "lost":
             return "adrift"
         if followed.status == "searching":
             return "no_board" if followed.since_s >= self.tracker.attention.help_s else "searching"
-        if followed.status == "lost" or (told is not None and told.status == "lost"):
-            return "adrift"
         return "settling" if followed.status == "moving" else "watching"
 
     def _proposals(self, frame: Frame, told: Decisions) -> tuple[Proposal, ...]:

@@ -22,12 +22,12 @@ KEPT = 30  # boards whose places are remembered: the real one, and what was take
 
 @dataclass(slots=True)
 class BoardSearch:
-    """``find`` finds a board in a picture, ``find_at`` one at a point (px). ``board`` is the number of the one that is
+    """``find`` finds a board in a picture, ``find_at`` one at a point (px). ``number`` is that of the board that is
     tracked: two with the same number have the same names for their squares. Not thread-safe."""
 
     find: Finder
     find_at: Callable[[Image, tuple[float, float]], Lattice | None] | None = None
-    board: int = START_BOARD
+    number: int = START_BOARD
     _numbers: int = START_BOARD
     _refused: list[Array] = field(default_factory=list)  # corners (4, 2) of rejected boards' tiles, px
     _lay: dict[int, Mapping[Square, Array]] = field(default_factory=dict)  # where boards lay by number, the newest last
@@ -43,31 +43,29 @@ class BoardSearch:
     def refuse(self, poses: Mapping[Square, Array]) -> None:
         """The board that is tracked, at these poses, is none of this game."""
         self._refused += [apply(pose, UNIT) for pose in poses.values()]
-        self._left(poses)
+        self._remember(poses)
 
-    def named(self, found: Lattice, poses: Mapping[Square, Array]) -> Lattice:
-        """A board that was found while one at these ``poses`` was tracked (empty: none), with its squares' former names
-        if it has any. It is the one that is tracked from now on."""
-        self._left(poses)
+    def track(self, found: Lattice, poses: Mapping[Square, Array]) -> Lattice:
+        """Track a board that was found while one at these ``poses`` was tracked (empty: none). Returns it with its
+        squares' former names, if it has any."""
+        self._remember(poses)
         if found.board:
-            self.board = START_BOARD
+            self.number = START_BOARD
             return found
         # a tile that was in a hand, and lies beside the board now, may have been taken for the board, too
-        known = [(again[0], -number, again[1]) for number, lay in self._lay.items()
-                 if (again := named_as(found, lay)) is not None]
+        known = [(number, *again) for number, lay in self._lay.items() if (again := named_as(found, lay)) is not None]
         if known:
-            _, number, lattice = max(known, key=lambda k: k[:2])
-            self.board = -number
+            self.number, _, lattice = min(known, key=lambda k: (-k[1], k[0]))  # of equals the one known first
             return lattice
         self._numbers += 1
-        self.board = self._numbers
+        self.number = self._numbers
         return found
 
-    def _left(self, poses: Mapping[Square, Array]) -> None:
+    def _remember(self, poses: Mapping[Square, Array]) -> None:
         """The tracked board lies at these poses and is tracked no longer."""
         if poses:
-            self._lay.pop(self.board, None)
-            self._lay[self.board] = poses
+            self._lay.pop(self.number, None)
+            self._lay[self.number] = poses
             for number in [*self._lay][:-KEPT]:
                 del self._lay[number]
 

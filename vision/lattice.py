@@ -199,8 +199,17 @@ def turned_square(at: Square, quarter: int) -> Square:
     return x, y
 
 
+def names(quarter: int, shift: Square) -> Callable[[Square], Square]:
+    """New names for a board's squares: `turned_square` by ``quarter``, and a shift."""
+    def to(at: Square) -> Square:
+        x, y = turned_square(at, quarter)
+        return x + shift[0], y + shift[1]
+
+    return to
+
+
 def renamed(lattice: Lattice, to: Callable[[Square], Square], quarter: int) -> Lattice:
-    """The same board with other names for its squares: ``to`` is `turned_square` by ``quarter`` and a shift."""
+    """The same board with other names for its squares: ``to`` are `names` turned by ``quarter``."""
     zero = to((0, 0))
     back = np.linalg.inv(np.linalg.matrix_power(np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]), quarter % 4))
     # the middle of square (x, y) is at (x + 0.5, y + 0.5): turn about the first square's middle
@@ -219,20 +228,16 @@ def named_as(found: Lattice, lay: Mapping[Square, Array]) -> tuple[int, Lattice]
     """A board that was found anew with its squares named as before: ``lay`` are the poses of tiles known by those
     names. Most of the tiles that are found where one lay decide: how many they are, too; None if there is none."""
     votes: Counter[tuple[int, Square]] = Counter()
+    back = {name: np.linalg.inv(pose) for name, pose in lay.items()}
     for at, shift in found.shifts.items():
         pose = found.pose(at, shift)
-        for name, known in lay.items():
-            (x, y), (u, v) = apply(np.linalg.inv(known) @ pose, [(0.5, 0.5), (1.0, 0.5)])
+        for name, to_unit in back.items():
+            (x, y), (u, v) = apply(to_unit @ pose, [(0.5, 0.5), (1.0, 0.5)])
             if np.hypot(x - 0.5, y - 0.5) < SAME_PLACE:
                 quarter = round(float(np.arctan2(v - y, u - x)) / (np.pi / 2)) % 4
                 turned = turned_square(at, quarter)
                 votes[quarter, (name[0] - turned[0], name[1] - turned[1])] += 1
     if not votes:
         return None
-    (quarter, (dx, dy)), count = min(votes.items(), key=lambda vote: (-vote[1], vote[0]))
-
-    def to(at: Square) -> Square:
-        x, y = turned_square(at, quarter)
-        return x + dx, y + dy
-
-    return count, renamed(found, to, quarter)
+    (quarter, moved), count = min(votes.items(), key=lambda vote: (-vote[1], vote[0]))
+    return count, renamed(found, names(quarter, moved), quarter)

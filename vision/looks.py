@@ -2,7 +2,7 @@
 figure's segment given its foot and posture.
 
 No knowledge of the game here. All weights are natural logarithms; 0 is no evidence. A square is named by its steps from
-the first tile found, and keeps its name for as long as the board does (`TableLook.board`).
+the first tile found, and keeps its name for as long as the board does (`TableLook.board_number`).
 """
 
 from __future__ import annotations
@@ -91,15 +91,15 @@ class SquareLook:
 class TableLook:
     """All observations of one frame, taken at ``t_s``. ``whole``: the board was read like a photograph, so squares left
     out have no tile, as far as they are in the picture. ``gaps_s`` are the times (from, to) since the look before for
-    which no frames came. ``board`` tells apart what was taken for the board: squares of looks with the same number have
-    the same names. None if it is not known, as in earlier recordings."""
+    which no frames came. ``board_number`` tells apart what was taken for the board: squares of looks with the same
+    number have the same names. None if it is not known, as in earlier recordings."""
 
     frame: int
     t_s: float
     squares: Mapping[Square, SquareLook]
     whole: bool = False
     gaps_s: tuple[tuple[float, float], ...] = ()
-    board: int | None = None
+    board_number: int | None = None
 
 
 def inside(look: FigureLook, at: Square) -> dict[Square, float]:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scoring.tiles import Square
 from vision.frames import Image
 from vision.keypoints import detected
-from vision.lattice import UNIT, Array, Lattice, apply, inside, renamed, turned_square
+from vision.lattice import UNIT, Array, Lattice, apply, inside, names, renamed, turned_square
 from vision.senses import snapshot
 
 Print = npt.NDArray[np.float32]
@@ -88,11 +88,8 @@ class Register:
         for quarter in range(4):
             turned = [turned_square(at, quarter) for at in squares]
             shifts = {(t[0] - n[0], t[1] - n[1]) for t in lay for n in turned[:12]}
-            for dx, dy in shifts:
-                def to(at: Square, q: int = quarter, dx: int = dx, dy: int = dy) -> Square:
-                    x, y = turned_square(at, q)
-                    return x + dx, y + dy
-
+            for shift in shifts:
+                to = names(quarter, shift)
                 if sum(to(at) in lay for at in squares) < 0.5 * min(len(squares), len(lay)):
                     continue
                 lattice = renamed(found, to, quarter)

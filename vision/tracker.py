@@ -164,7 +164,7 @@ class Tracker:
 
     def begin(self, frame: Frame, lattice: Lattice) -> Followed:
         """Track this board from now on: it was found, or people pointed at it."""
-        self.lattice, self._squares, self._vain_s = self.search.named(lattice, self.poses), {}, None
+        self.lattice, self._squares, self._vain_s = self.search.track(lattice, self.poses), {}, None
         self.register = Register(self.register.limits)
         return Followed(status="following", look=self._look(frame, list(self.places()), whole=True))
 
@@ -326,7 +326,7 @@ class Tracker:
         gaps_s = tuple((frame.t_s - now + a_s, frame.t_s - now + b_s) for a_s, b_s in self.stillness.gaps_s)
         self.stillness.gaps_s.clear()
         return TableLook(frame=frame.id, t_s=frame.t_s, squares=out, whole=whole, gaps_s=gaps_s,
-                         board=self.search.board)
+                         board_number=self.search.number)
 
     def _astray(self, bgr: Image, unseen: Mapping[Square, TileEvidence],
                 levels: Mapping[Square, npt.NDArray[np.float32]], lay: Set[Square],

@@ -57,11 +57,11 @@ def test_a_hand_over_the_start_tile_is_no_other_board() -> None:
 def test_a_board_that_is_seen_again_after_a_stack_is_known_by_its_names() -> None:
     """The first tile laid is of the start tile's kind, and nothing tells them apart but where they lie."""
     reader = GameReader(TWO)
-    assert reader.look(replace(look(1.0, START), board=1), ()).status == "watching"
-    assert reader.look(replace(look(5.0, STACK), board=2), ()).status == "no_board"
+    assert reader.look(replace(look(1.0, START), board_number=1), ()).status == "watching"
+    assert reader.look(replace(look(5.0, STACK), board_number=2), ()).status == "no_board"
     tiles = {(0, 0): ("base.D", 0), (-1, 0): ("base.D", 0)}
-    assert reader.look(replace(look(6.0, tiles), board=1), ()).status == "watching"
-    told = reader.look(replace(look(12.0, tiles), board=1), ())
+    assert reader.look(replace(look(6.0, tiles), board_number=1), ()).status == "watching"
+    told = reader.look(replace(look(12.0, tiles), board_number=1), ())
     assert next(e for d in told.decisions for e in d.events if isinstance(e, TilePlaced)).at == (-1, 0)
 
 
@@ -69,27 +69,27 @@ def test_a_tile_like_the_first_one_that_is_taken_for_the_board_is_another_board(
     """A tile of the start tile's kind is held over the table, and laid beside it."""
     reader = GameReader(TWO)
     for t_s, board in ((1.0, 1), (5.0, 2)):
-        assert reader.look(replace(look(t_s, START), board=board), ()).status == "watching"
+        assert reader.look(replace(look(t_s, START), board_number=board), ()).status == "watching"
     tiles = {(0, 0): ("base.D", 0), (-1, 0): ("base.D", 0)}
     figures = {(-1, 0): (figure("base.D", 0, "city", "N", "red"),)}
-    told = reader.look(replace(look(9.0, tiles, figures), board=1), ())
-    told = reader.look(replace(look(14.0, tiles, figures), board=1), ())
+    told = reader.look(replace(look(9.0, tiles, figures), board_number=1), ())
+    told = reader.look(replace(look(14.0, tiles, figures), board_number=1), ())
     assert next(e for d in told.decisions for e in d.events if isinstance(e, TilePlaced)).at == (-1, 0)
     reader = GameReader(TWO)  # named from the tile that was held
     for t_s, board in ((1.0, 1), (5.0, 2)):
-        reader.look(replace(look(t_s, START), board=board), ())
+        reader.look(replace(look(t_s, START), board_number=board), ())
     tiles, figures = {(0, 0): ("base.D", 0), (1, 0): ("base.D", 0)}, {(0, 0): figures[-1, 0]}
     for t_s in (9.0, 14.0):
-        told = reader.look(replace(look(t_s, tiles, figures), board=3), ())
+        told = reader.look(replace(look(t_s, tiles, figures), board_number=3), ())
     assert next(e for d in told.decisions for e in d.events if isinstance(e, TilePlaced)).at == (-1, 0)
 
 
 def test_what_turned_out_wrong_of_a_board_is_not_taken_up_again() -> None:
     reader = GameReader(TWO)
     for t_s, tiles, board in ((1.0, START, 1), (5.0, STACK, 2), (6.0, START, 1), (9.0, STACK, 1)):
-        status = reader.look(replace(look(t_s, tiles), board=board), ()).status
+        status = reader.look(replace(look(t_s, tiles), board_number=board), ()).status
     assert status == "no_board"
-    told = reader.look(replace(look(10.0, {(1, 0): ("base.D", 0)}, whole=False), board=1), ())
+    told = reader.look(replace(look(10.0, {(1, 0): ("base.D", 0)}, whole=False), board_number=1), ())
     assert told.alignment is not None and told.alignment.square((1, 0)) == (0, 0)
 
 

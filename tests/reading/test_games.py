@@ -103,7 +103,7 @@ def test_the_truth_is_turned_to_where_the_board_was_found() -> None:
 def test_a_recording_of_looks_reads_back() -> None:
     _, looks = read_looks(GAMES / "inns-9.json.gz")
     assert [look_from_json(look_to_json(look)) for look in looks[:50]] == looks[:50]
-    of_board = replace(looks[0], board=3)
+    of_board = replace(looks[0], board_number=3)
     assert look_from_json(look_to_json(of_board)) == of_board
 
 

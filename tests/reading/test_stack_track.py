@@ -68,6 +68,19 @@ def test_a_hand_over_a_top_for_one_look_adds_no_block() -> None:
     assert track.height == 1 and track.above(1)[1] < -1.8, track
 
 
+@pytest.mark.parametrize("moved_s", [0.0, 1.5, math.nan])
+def test_a_second_look_at_an_unchanged_picture_says_little_more_of_a_block(moved_s: float) -> None:
+    """The hand that spoilt the first look may lie there still; if it moved, both looks were hardly wrong alike."""
+    track = began(1)
+    for n in range(8):
+        track = looked_at(track, replace(top(1), tone=4.8), 4.0 * n, moved_s=0.0)
+    raised = replace(top(2), tone=4.85)
+    track = looked_at(track, raised, 40.0, moved_s=3.0)
+    before = track.above(1)[1]
+    after = looked_at(track, raised, 41.5, moved_s=moved_s).above(1)[1]
+    assert (after - before < 2.0) == (moved_s == 0.0), (before, after)
+
+
 def test_a_top_that_was_misread_at_first_is_counted_from_where_it_is() -> None:
     """A hand at the next tile was taken for the first block's top; then all looks agree on another place."""
     track, t = looked_at(began(0), replace(top(1, off=(0.55, 0.22), there=1.9), tone=4.56), 0.0), 0.0

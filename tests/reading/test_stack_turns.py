@@ -173,8 +173,8 @@ def test_a_top_is_lost_after_several_looks_and_a_while() -> None:
     assert not replace(lost, looks=(*lost.looks, (40.0, True, 0.0))).lost(90.0)
 
 
-@pytest.mark.parametrize("gone", [True, False])
-def test_whom_a_block_took_out_of_its_reach_betrays_one_below_it(gone: bool) -> None:
+@pytest.mark.parametrize("gone", ["with the block", "before it", "never"])
+def test_whom_a_block_took_out_of_its_reach_betrays_one_below_it(gone: str) -> None:
     """Ben's block was laid so that the top hardly moved, and Anna's next one takes his follower three squares away."""
     table = with_a_foundation()
     table.lays(BESIDE[0], "base.B", 0)
@@ -190,15 +190,18 @@ def test_whom_a_block_took_out_of_its_reach_betrays_one_below_it(gone: bool) -> 
     table.piles[SOUTH], table.touched_s = top(1, off=hardly), 2.0
     table.sees(1)
     table.touched_s = 0.0
+    if gone == "before it":
+        table.figures[3, 1] = ()
     table.sees(6)
     table.lays((2, 0), "base.U", 0)
     table.piles[SOUTH], table.touched_s = top(2, off=hardly), 2.0
-    if gone:
+    if gone == "with the block":
         table.figures[3, 1] = ()
     table.sees(1)
     table.touched_s = 0.0
     table.sees(6)
-    assert [e.player for e in table.told(TowerRaised)] == ([0, 1, 0] if gone else [0, 0])
+    taken = gone == "with the block"
+    assert [e.player for e in table.told(TowerRaised)] == ([0, 1, 0] if taken else [0, 0])
     agreed(table)
     table.sees(6)
-    assert [(e.player, e.at) for e in table.told(Captured)] == ([(0, (3, 1))] if gone else [])
+    assert [(e.player, e.at) for e in table.told(Captured)] == ([(0, (3, 1))] if taken else [])
