@@ -7,7 +7,8 @@ A printed tile of the table's colours has a contrast that wood and cloth have at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
@@ -82,6 +83,39 @@ def bare_evidence(evidence: Mapping[Square, TileEvidence], levels: Mapping[Squar
             e.there += a.table_odds
             out.add(at)
     return frozenset(out)
+
+
+@dataclass(slots=True)
+class BareTable:
+    """The appearance (8, 8, 4) of ``squares`` when they were last seen bare."""
+
+    squares: dict[Square, npt.NDArray[np.float32]] = field(default_factory=dict)
+
+    def light(self, now: Mapping[Square, npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
+        """(4,) change of light since then: the median over these squares, which look so ``now``."""
+        each = [np.median(cells - self.squares[at], axis=(0, 1)) for at, cells in now.items()]
+        return np.asarray(np.median(each, axis=0), np.float32)
+
+    def part(self, at: Square, cells: npt.NDArray[np.float32], light: npt.NDArray[np.float32], a: Attention, *,
+             was: bool) -> float:
+        """Fraction of a square without a visible tile (a tile ``was`` there) that is bare table: an arm over it
+        occludes it. A square not seen bare yet is compared with the others."""
+        table = self.squares.get(at)
+        if table is None:
+            if len(self.squares) >= (1 if was else a.table_least):
+                table = np.median(np.array([*self.squares.values()]), axis=(0, 1, 2))
+            elif was:
+                return 0.0
+            else:
+                table = cells - light
+        part = alike(cells, table + light, a.hidden_lab)
+        if part > a.bare_kept:
+            self.squares[at] = cells  # adapt to slow or sudden changes of light
+        return part
+
+    def keep(self, squares: Container[Square]) -> None:
+        """Forget all other squares."""
+        self.squares = {at: cells for at, cells in self.squares.items() if at in squares}
 
 
 def painted_over(bgr: Image, squares: Sequence[Array]) -> Image:

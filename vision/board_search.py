@@ -61,6 +61,17 @@ class BoardSearch:
         self.number = self._numbers
         return found
 
+    def known_before(self, tracked: Lattice) -> Lattice | None:
+        """The board that is tracked, with the names of one known before it, as which it is tracked from now on. None
+        unless at least half of its tiles lie where tiles of that one lay."""
+        half = len(tracked.shifts) / 2
+        known = [(number, *again) for number, lay in self._lay.items() if number < self.number and len(lay) >= half
+                 and (again := named_as(tracked, lay)) is not None and again[0] >= half]
+        if not known:
+            return None
+        self.number, _, lattice = min(known, key=lambda k: (-k[1], k[0]))
+        return lattice
+
     def _remember(self, poses: Mapping[Square, Array]) -> None:
         """The tracked board lies at these poses and is tracked no longer."""
         if poses:
@@ -69,7 +80,8 @@ class BoardSearch:
             for number in [*self._lay][:-KEPT]:
                 del self._lay[number]
 
-    def resize(self, larger: Array) -> None:
-        """The pictures' size has changed: ``larger`` (3, 3) maps the old pixels to the new ones."""
-        self._refused = [apply(larger, corners) for corners in self._refused]
-        self._lay = {n: {at: larger @ pose for at, pose in lay.items()} for n, lay in self._lay.items()}
+    def carry(self, to: Array) -> None:
+        """The table has moved in the picture, or the pictures' size has changed: ``to`` (3, 3) maps the old pixels to
+        the new ones."""
+        self._refused = [apply(to, corners) for corners in self._refused]
+        self._lay = {n: {at: to @ pose for at, pose in lay.items()} for n, lay in self._lay.items()}

@@ -24,6 +24,7 @@ Array = npt.NDArray[np.float64]
 
 UNIT = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 SAME_PLACE = 0.3  # tiles: how far a tile that nobody moved may be found from where it was found before (chosen)
+SAME_SIZE = 0.2  # logarithm of the scale by which its size may differ there (chosen)
 CARELESS = 0.2  # tiles: how far people lay a tile from its place beside another one: a fifth on photographs of tables
 _AROUND = [(x, y) for x in (-2, -1, 0, 1, 2) for y in (-2, -1, 0, 1, 2) if x or y]
 
@@ -233,7 +234,9 @@ def named_as(found: Lattice, lay: Mapping[Square, Array]) -> tuple[int, Lattice]
         pose = found.pose(at, shift)
         for name, to_unit in back.items():
             (x, y), (u, v) = apply(to_unit @ pose, [(0.5, 0.5), (1.0, 0.5)])
-            if np.hypot(x - 0.5, y - 0.5) < SAME_PLACE:
+            if np.hypot(x - 0.5, y - 0.5) >= SAME_PLACE:
+                continue
+            if abs(np.log(abs(area(apply(to_unit @ pose, UNIT)))) / 2) < SAME_SIZE:
                 quarter = round(float(np.arctan2(v - y, u - x)) / (np.pi / 2)) % 4
                 turned = turned_square(at, quarter)
                 votes[quarter, (name[0] - turned[0], name[1] - turned[1])] += 1

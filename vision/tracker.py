@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scoring.tiles import Square
 from vision.astray import ASTRAY, AstrayFinder, Resting
 from vision.attention import Attention, Followed
-from vision.background import alike, appearance, bare_evidence
+from vision.background import BareTable, alike, appearance, bare_evidence
 from vision.board_search import BoardSearch
 from vision.dial import DialPiece
 from vision.figures import Seen
@@ -41,8 +41,7 @@ FigureReader = Callable[[Image, Mapping[Square, Array], Lattice], Mapping[Square
 class _Square:
     """State of a square: since when it is ``due`` (something moved over it; None when it is not), since when it was
     ``touched`` by what has ``moved`` over it since it was last ``looked`` at (None: nothing has), when its tile
-    was last ``searched`` for around it, whether that look found its tile ``covered``, and its appearance (8, 8, 4)
-    when ``bare``."""
+    was last ``searched`` for around it, and whether that look found its tile ``covered``."""
 
     due_s: float | None = None
     changed: bool = False
@@ -51,7 +50,6 @@ class _Square:
     covered: bool = False
     looked_s: float = -np.inf
     searched_s: float = -np.inf
-    bare: npt.NDArray[np.float32] | None = None
 
 
 @dataclass(slots=True)
@@ -71,6 +69,7 @@ class Tracker:
     lattice: Lattice | None = None  # of the tiles that lie
     stillness: Stillness | None = None
     _squares: dict[Square, _Square] = field(default_factory=dict)
+    _bare: BareTable = field(default_factory=BareTable)
     _resting: Resting = field(default_factory=Resting)
     _shape: tuple[int, ...] = ()
     _searched_s: float = -np.inf
@@ -105,13 +104,14 @@ class Tracker:
                 return self.begin(frame, pointed)
         if self.lattice is None:
             return self._search(frame)
-        return self._follow(frame)
+        lay = frozenset(self.lattice.shifts)
+        return self._named(frame, lay, self._follow(frame))
 
     def _resize(self, shape: tuple[int, ...]) -> Stillness:
         """The first frame, or a new picture size: the state is mapped to it, and everything is read again."""
         if self._shape:
             larger = np.diag([shape[1] / self._shape[1], shape[0] / self._shape[0], 1.0])
-            self.search.resize(larger)
+            self.search.carry(larger)
             if self.lattice is not None:
                 self.lattice.grid = larger @ self.lattice.grid
                 self.register.resize(larger)
@@ -159,14 +159,30 @@ class Tracker:
         like a single tile; anything larger is a board that takes a while to be read."""
         if self.lattice is not None and not self._told and len(self.lattice.shifts) <= self.attention.stack:
             self.search.refuse(self.poses)
-            self.lattice, self._squares = None, {}
+            self.lattice, self._squares, self._bare = None, {}, BareTable()
             self._searched_s, self._vain_s = -np.inf, None
 
     def begin(self, frame: Frame, lattice: Lattice) -> Followed:
         """Track this board from now on: it was found, or people pointed at it."""
-        self.lattice, self._squares, self._vain_s = self.search.track(lattice, self.poses), {}, None
+        return self._begin(frame, self.search.track(lattice, self.poses))
+
+    def _begin(self, frame: Frame, lattice: Lattice) -> Followed:
+        self.lattice, self._vain_s = lattice, None
+        self._squares, self._bare = {}, BareTable()
         self.register = Register(self.register.limits)
         return Followed(status="following", look=self._look(frame, list(self.places()), whole=True))
+
+    def _named(self, frame: Frame, lay: Set[Square], followed: Followed) -> Followed:
+        """Gives the board the names that it had before, if its new tiles (those beyond ``lay``) show that it was known
+        already: a tile in a hand was taken for a board of its own, and lies beside the others now."""
+        if self.lattice is None or followed.look is None or not self.lattice.shifts.keys() - lay:
+            return followed
+        known = self.search.known_before(self.lattice)
+        if known is None:
+            return followed
+        again = self._begin(frame, known)
+        assert again.look is not None
+        return replace(again, look=replace(again.look, gaps_s=followed.look.gaps_s))
 
     # -- following ----------------------------------------------------------------------------------------------------
 
@@ -221,6 +237,7 @@ class Tracker:
             if all(np.allclose(found.poses[at], pose) for at, pose in self.poses.items()):
                 return None
             lay = {at: found.moved @ pose for at, pose in self.poses.items()}
+            self.search.carry(found.moved)
             self.lattice = Lattice(grid=found.moved @ self.lattice.grid, shifts={}, board=self.lattice.board)
             for at, pose in found.poses.items():
                 self.lattice.shifts[at] = self.lattice.shift_of(at, pose)
@@ -269,8 +286,7 @@ class Tracker:
         evidence = self.sense.look(bgr, {at: pose for at, pose in poses.items() if at not in board})
         evidence |= {at: self.start.evidence(bgr, self.sense, at, poses[at]) for at in sorted(board)}
         levels = appearance(bgr, {at: e.pose for at, e in evidence.items()})
-        known = {at: s.bare for at, s in self._squares.items() if s.bare is not None}
-        bare = bare_evidence(evidence, levels, known, a)
+        bare = bare_evidence(evidence, levels, self._bare.squares, a)
         tiles = {at: e for at, e in evidence.items() if e.there > a.there and e.seen > a.seen}
         for at in shown_twice(self.lattice, {at: e.pose for at, e in tiles.items()}, self.register.limits.own):
             evidence[at].seen = 0.0  # the tile there is the other square's: no evidence about this one
@@ -311,7 +327,7 @@ class Tracker:
             square.changed, square.looked_s, square.touched_s = False, now, None
             seen = e.seen
             if at not in tiles:
-                seen *= self._bareness(square, levels[at], light, was=at in lay)
+                seen *= self._bare.part(at, levels[at], light, a, was=at in lay)
             plain = square_look(e, self.sense.kinds, seen, figures.get(at, ()) if at in tiles else None, a,
                                 piles.get(at, {}), touched_s)
             out[at], held = in_hand(plain, at, covered, a)
@@ -321,6 +337,7 @@ class Tracker:
             out |= {at: replace(out[at], neutral=seen) for at, seen in self.dial.look(board).items()}
         beside = neighbours(self.lattice.shifts)
         self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
+        self._bare.keep(self._squares)
         found = [at in tiles for at in evidence if at in lay]
         self.register.keep(bgr, self.poses, fresh, in_place=sum(found) > len(found) / 2)
         gaps_s = tuple((frame.t_s - now + a_s, frame.t_s - now + b_s) for a_s, b_s in self.stillness.gaps_s)
@@ -333,7 +350,7 @@ class Tracker:
                 ) -> Iterator[tuple[Square, TileEvidence]]:
         """Tiles beside their places: those that ``lay``, even if they look like the table, and new ones."""
         assert self.lattice is not None and self.stillness is not None
-        bare, a = {at: s.bare for at, s in self._squares.items() if s.bare is not None}, self.attention
+        bare, a = self._bare.squares, self.attention
         if not bare or self.astray is None:
             return
         table = np.median(np.array([*bare.values()]), axis=(0, 1, 2))
@@ -359,7 +376,7 @@ class Tracker:
         """(4,) change of light since squares were seen bare: the median over all of them, including those not read now
         (``open_`` are), whose appearance is updated. What moves over a square is no light."""
         assert self.lattice is not None and self.stillness is not None
-        known = {at: s.bare for at, s in self._squares.items() if s.bare is not None and at not in self.lattice.shifts}
+        known = {at: cells for at, cells in self._bare.squares.items() if at not in self.lattice.shifts}
         beside = {at: self.lattice.predict(at) for at in known if at not in open_}
         boxes = self.stillness.boxes(beside, self.attention.grow)
         restless = self.stillness.restless(boxes, self.attention.still_s) > self.stillness.pace.spare
@@ -367,29 +384,10 @@ class Tracker:
         now = {**appearance(bgr, beside), **{at: cells for at, cells in open_.items() if at in known}}
         if len(now) < max(self.attention.table_least, self.attention.lit_part * len(known)):
             return np.zeros(4, np.float32)
-        each = [np.median(cells - known[at], axis=(0, 1)) for at, cells in now.items()]
-        light = np.asarray(np.median(each, axis=0), np.float32)
+        light = self._bare.light(now)
         for at in beside:
-            self._bareness(self._squares[at], now[at], light, was=False)
+            self._bare.part(at, now[at], light, self.attention, was=False)
         return light
-
-    def _bareness(self, square: _Square, cells: npt.NDArray[np.float32], light: npt.NDArray[np.float32], *,
-                  was: bool) -> float:
-        """Fraction of a square without a visible tile that is bare table: an arm over it occludes it. A square not seen
-        bare yet is compared with the others."""
-        table = square.bare
-        if table is None:
-            others = [s.bare for s in self._squares.values() if s.bare is not None]
-            if len(others) >= (1 if was else self.attention.table_least):
-                table = np.median(np.array(others), axis=(0, 1, 2))
-            elif was:
-                return 0.0
-            else:
-                table = cells - light
-        part = alike(cells, table + light, self.attention.hidden_lab)
-        if part > self.attention.bare_kept:
-            square.bare = cells  # adapt to slow or sudden changes of light
-        return part
 
     def _status(self) -> str:
         if self.lattice is None:

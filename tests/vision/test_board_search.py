@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from test_tracker_hands import watched
+from test_tracker_hands import BLANK, HAND, SIDE, START, TILES, TwoTiles, picture, watched
 
 from scoring.tiles import Square
 from vision.board_search import BoardSearch
 from vision.frames import Frame, Image
 from vision.lattice import Array, Lattice, apply, named_as, names, renamed
+from vision.senses import TileEvidence
+from vision.stillness import Stillness
+from vision.tracker import Tracker
 
 GRID = np.array([[60.0, 4, 300], [-3, 58, 260], [1e-4, 2e-4, 1]])
 BOARD: dict[Square, tuple[float, float, float]] = {
@@ -49,6 +55,14 @@ def test_most_of_its_tiles_name_a_board() -> None:
 def test_where_no_tile_lies_in_its_place_there_are_no_names(px: float, same: bool) -> None:
     one = board(((0, 0),))
     assert (named_as(elsewhere(one, px), poses(one)) is not None) == same
+
+
+@pytest.mark.parametrize(("scale", "same"), [(0.87, True), (0.77, False), (1.15, True), (1.3, False)])
+def test_a_thing_of_another_size_in_a_tiles_place_has_not_its_name(scale: float, same: bool) -> None:
+    one = board(((0, 0),))
+    about = np.array([[scale, 0, 0.5 - 0.5 * scale], [0, scale, 0.5 - 0.5 * scale], [0, 0, 1.0]])
+    thing = Lattice(grid=GRID @ about, shifts=dict(one.shifts))
+    assert (named_as(thing, poses(one)) is not None) == same
 
 
 class Finds:
@@ -94,10 +108,77 @@ def test_a_board_that_was_refused_is_known_again_in_a_picture_of_another_size() 
     number = search.number
     search.refuse(poses(first))
     half = np.diag([0.5, 0.5, 1.0])
-    search.resize(half)
+    search.carry(half)
     small = Lattice(grid=half @ GRID, shifts={(0, 0): BOARD[0, 0], (1, 0): BOARD[1, 0]})
     again = search.track(renamed(small, lambda at: (at[0] + 3, at[1]), 0), {})
     assert search.number == number and again.shifts.keys() == {(0, 0), (1, 0)}
+
+
+def test_a_board_that_was_pushed_has_its_names_where_it_lies_now() -> None:
+    """By one tile: what lies in the places of before is another tile of it."""
+    search = Finds().search
+    search.track(board(), {})
+    number = search.number
+    search.track(elsewhere(board(((0, 0),)), 500.0), poses(board()))  # a tile in a hand
+    pushed = np.linalg.inv(GRID @ np.array([[1, 0, 1], [0, 1, 0], [0, 0, 1.0]]) @ np.linalg.inv(GRID))
+    search.carry(pushed)
+    there = Lattice(grid=pushed @ GRID, shifts=dict(BOARD))
+    again = search.track(renamed(there, lambda at: (at[0] + 2, at[1]), 0), {})
+    assert search.number == number and again.shifts.keys() == BOARD.keys()
+
+
+def held_beside(tracked: tuple[Square, ...]) -> tuple[BoardSearch, Lattice]:
+    """A board is known; a tile over the square to the right of its first one is taken for a board, and these squares
+    are tracked with it afterwards."""
+    search = Finds().search
+    search.track(board(((0, 0), (-1, 0))), {})
+    held = renamed(board(((1, 0), *tracked)), lambda at: (at[0] - 1, at[1]), 0)
+    search.track(Lattice(grid=held.grid, shifts={(0, 0): held.shifts[0, 0]}), poses(board(((0, 0), (-1, 0)))))
+    return search, held
+
+
+@pytest.mark.parametrize(("tracked", "known"), [
+    (((0, 0),), True), (((0, 0), (-1, 0)), True), (((1, 1),), False), (((1, 1), (0, 0)), False)])
+def test_a_board_has_its_names_as_soon_as_half_of_its_tiles_lie_as_before(tracked: tuple[Square, ...],
+                                                                          known: bool) -> None:
+    search, held = held_beside(tracked)
+    number, again = search.number, search.known_before(held)
+    assert (again is not None) == known and (search.number < number) == known
+    if again is not None:
+        assert again.shifts.keys() == {(1, 0), *tracked}
+
+
+class TilesAt(TwoTiles):
+    """A sense that sees tiles at these places (px, of their middles), whatever their squares are called."""
+
+    def __init__(self, *middles: tuple[float, float]) -> None:
+        super().__init__()
+        self.middles = list(middles)
+
+    def look(self, bgr: Image, poses: Mapping[Square, Array]) -> dict[Square, TileEvidence]:
+        there = {at for at, pose in poses.items()
+                 if any(np.hypot(*(apply(pose, [(0.5, 0.5)])[0] - middle)) < SIDE / 4 for middle in self.middles)}
+        return {at: replace(e, there=7.0 if at in there else -7.0) for at, e in super().look(bgr, poses).items()}
+
+
+def test_a_tracker_names_a_board_anew_when_older_tiles_come_to_sight() -> None:
+    """A tile was held where it is laid now, and taken for the board. The look has the names of the board."""
+    start, right = (4.5 * SIDE, 4.5 * SIDE), (5.5 * SIDE, 4.5 * SIDE)
+    sense = TilesAt(start)
+    tracker = Tracker(sense, BoardSearch(lambda bgr: None), lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
+    tracker.stillness = Stillness(BLANK.shape)
+    frames = iter(Frame(id=n, t_s=n / 4, source="", bgr=picture(TILES)) for n in range(100))
+    tracker.begin(replace(next(frames), bgr=picture({(0, 0): TILES[0, 0]})),
+                  Lattice(grid=START, shifts={(0, 0): (0.0, 0.0, 0.0)}))
+    number, sense.middles = tracker.search.number, [right]  # an arm is over the start tile
+    held = renamed(Lattice(grid=START, shifts={(1, 0): (0.0, 0.0, 0.0)}), lambda at: (at[0] - 1, at[1]), 0)
+    tracker.begin(replace(next(frames), bgr=picture({**TILES, (0, 0): HAND})), held)
+    assert tracker.search.number != number and tracker.poses.keys() == {(0, 0)}
+    sense.middles = [start, right]
+    look = next(look for frame in frames if (look := tracker.feed(frame).look) is not None
+                and any(s.there > 0 for at, s in look.squares.items() if at != (0, 0)))
+    assert look.board_number == number and look.whole and look.squares[1, 0].there > 0
+    assert tracker.poses.keys() == {(0, 0), (1, 0)}
 
 
 def test_a_start_board_names_its_own_squares() -> None:
