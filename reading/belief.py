@@ -93,6 +93,12 @@ class TableBelief:
         track = self.squares.get(at) if at is not None else None
         return math.inf if track is None or track.laid is None else track.laid.since_s
 
+    def bare_s(self, at: Square | None) -> float:
+        """When the square of a tile was last seen without it; minus infinity if it never was, or has no tile."""
+        track = self.squares.get(at) if at is not None else None
+        laid = None if track is None else track.laid
+        return -math.inf if laid is None or laid.bare_s is None else laid.bare_s
+
     def next_s(self, laid: TileTrack) -> float:
         """When the next tile after this one was first seen; infinite if there is none."""
         n = bisect_right(self._came, laid.since_s)

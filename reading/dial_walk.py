@@ -363,10 +363,7 @@ def laid_s(belief: TableBelief, log: LoggedGame, n: int) -> float | None:
 
 def bare_s(belief: TableBelief, log: LoggedGame, n: int) -> float:
     """When the square of a turn's tile was last seen without it: the tile lay there at some time after that."""
-    at = log.groups[n].at if 0 <= n < len(log.groups) else None
-    track = belief.squares.get(at) if at is not None else None
-    laid = track.laid if track is not None else None
-    return -math.inf if laid is None or laid.bare_s is None else laid.bare_s
+    return belief.bare_s(log.groups[n].at if 0 <= n < len(log.groups) else None)
 
 
 def missing(belief: TableBelief, event: FigureEvent, colours: Mapping[str, int]) -> bool:

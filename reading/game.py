@@ -22,7 +22,7 @@ it is repeated. What people entered, answered or corrected is never undone. Time
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from reading.alignment import Alignment
@@ -59,8 +59,8 @@ from reading.unwatched import unwatched
 from reading.whereabouts import whereabouts
 from reading.whose_turn import asked_first
 from scoring.engine import box_of, new_game, next_player
-from scoring.events import FigurePlaced, GameEnded, Setup, TilePlaced
-from scoring.log import LogEntry
+from scoring.events import FigurePlaced, Setup, TilePlaced
+from scoring.log import LogEntry, Retracted
 from scoring.state import GameState
 from scoring.tiles import Point, Square
 from vision.looks import TableLook
@@ -105,6 +105,7 @@ class GameReader:
         self._found: tuple[object, list[History]] | None = None
         self._tried: dict[Square, object] = {}  # evidence with which rereading an older turn changed nothing
         self._last = Moment(frame=0, t_s=0.0)
+        self._follows = False  # whether the game went on at the last look
 
     @property
     def belief(self) -> TableBelief:
@@ -114,6 +115,13 @@ class GameReader:
     def look(self, look: TableLook, entries: Sequence[LogEntry]) -> Decisions:
         """Process one look; ``entries`` is the session's current log."""
         log = self._log(entries)
+        if log.ended is None:
+            self._follows = True
+        elif self._follows:
+            told = self._before_the_end(entries, log.ended)
+            if told.decisions:
+                return told
+            self._follows = False
         self._last = Moment(frame=look.frame, t_s=look.t_s)
         placed, alignment = self._place.look(look, log), self._place.alignment
         if placed is None:
@@ -134,6 +142,18 @@ class GameReader:
             return Decisions(status="no_board")
         return self._decide(self._log(entries), Moment(frame=self._last.frame, t_s=self._last.t_s, last=True))
 
+    def _before_the_end(self, entries: Sequence[LogEntry], ended: int) -> Decisions:
+        """What is decided and asked when people end the game, from what was seen before: moves of which another look
+        was awaited belong before the end."""
+        going_on = (*entries, LogEntry(seq=entries[-1].seq + 1, body=Retracted(seq=ended), source="camera"))
+        log = logged_game(going_on, self._prefix.states)
+        if self._place.alignment is None or not log.lines:
+            return Decisions()
+        told, last = self._decide(log, replace(self._last, last=True)), log.lines[-1].seq
+        return replace(told, decisions=tuple(
+            d if d.replaces is not None or d.settles is not None or d.after is not None else replace(d, after=last)
+            for d in told.decisions))
+
     def _log(self, entries: Sequence[LogEntry]) -> LoggedGame:
         """The log divided into turns, recomputed when it has grown."""
         known = self._told[0]
@@ -146,9 +166,9 @@ class GameReader:
 
     def _decide(self, log: LoggedGame, now: Moment) -> Decisions:
         self._informed = self._stack_moves.lowered(self._settled.applied(self.belief, log, self._colours))
-        events = [line.event for line in log.lines]
-        if any(isinstance(e, GameEnded) for e in events):
+        if log.ended is not None:
             return Decisions(alignment=self._place.alignment)
+        events = [line.event for line in log.lines]
         states = self._prefix.states(events)
         state = states[-1]
         fresh = self._fresh(state)

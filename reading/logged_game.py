@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from reading.shapes import shape
-from scoring.events import Event, FigurePlaced, TilePlaced
+from scoring.events import Event, FigurePlaced, GameEnded, TilePlaced
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, alive, effective, open_questions
 from scoring.state import GameState
 from scoring.tiles import Square
@@ -121,6 +121,11 @@ class LoggedGame:
     def begun(self) -> bool:
         """Whether it has a tile."""
         return any(g.tile is not None for g in self.groups)
+
+    @cached_property
+    def ended(self) -> int | None:
+        """The entry with which people ended the game."""
+        return next((line.seq for line in self.lines if isinstance(line.event, GameEnded)), None)
 
     @cached_property
     def _ends(self) -> tuple[int, ...]:

@@ -25,9 +25,13 @@ _SCORED = 0.5  # that a figure which scored in the turn was taken before that
 def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], steps: Steps,
              colours: Mapping[str, int], now: Moment) -> Iterator[Decision]:
     """The move that sent home a figure which stands according to the log and is seen to be gone. Where several are
-    gone, and where one would have gone home anyway since it scored in that turn, the move is asked about. ``states``
-    are the states after each event of the log, preceded by the initial one."""
-    for n, last, answers in _open(log, states):
+    gone, and where one would have gone home anyway since it scored in that turn, the move is asked about. One that only
+    a block in doubt allows waits until people have said whether there is one. ``states`` are the states after each
+    event of the log, preceded by the initial one."""
+    for n, last, open_ in _open(log, states):
+        surely = _without_doubts(log, states, steps, last)
+        answers = open_ if surely is None else [
+            a for a in open_ if any(a in q.answers for q in surely.box.questions(surely))]
         stand = steps.closed(states[-1]).standing.values()
         gone = [a for a in answers if any(names(a, f) and _left(f, log.groups[n:n + 2], belief, colours, now)
                                           for f in stand)]
@@ -79,6 +83,26 @@ def _open(log: LoggedGame, states: Sequence[GameState]) -> Iterator[tuple[int, i
                    for a in q.answers if isinstance(a, FigureTaken) and a not in log.denied]
         if answers:
             yield n, last, answers
+
+
+def _without_doubts(log: LoggedGame, states: Sequence[GameState], steps: Steps, last: int) -> GameState | None:
+    """The state after so many events of the log, had no block been added that people are asked about; None if there is
+    none."""
+    doubtful = {k for k, line in enumerate(log.lines[:last]) if line.asked and _raised(states[k], states[k + 1])}
+    if not doubtful:
+        return None
+    first = min(doubtful)
+    state = states[first]
+    for k, line in enumerate(log.lines[first:last], first):
+        if k not in doubtful:
+            state = steps.after(state, line.event) or state
+    return state
+
+
+def _raised(before: GameState, after: GameState) -> bool:
+    """Whether an event has added a block to a pile."""
+    return any(height > stack.heights(before).get(at, 0)
+               for stack in after.box.stacks for at, height in stack.heights(after).items())
 
 
 def _scored(state: GameState, answers: Sequence[FigureTaken], steps: Steps) -> Iterator[FigureTaken]:

@@ -4,6 +4,7 @@ asked."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from reading.belief import TableBelief
@@ -43,15 +44,16 @@ def unwatched(belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
 
 def _came_to_sight(belief: TableBelief, at: Square) -> bool:
     """Whether its square was seen bare before: else the tile may have lain there when the watching began."""
-    track = belief.squares.get(at)
-    return track is not None and track.laid is not None and track.laid.bare_s is not None
+    return belief.bare_s(at) > -math.inf
 
 
 def _moved_later(neutral: Neutral, n: int, belief: TableBelief, log: LoggedGame, states: Sequence[GameState]) -> bool:
-    """Whether the log has the piece moved in a later turn that came to sight together with turn ``n``."""
+    """Whether the log has the piece moved in a later turn that came to sight together with turn ``n``: soon after it,
+    and its square was not seen bare in between."""
     since_s = belief.since_s(log.groups[n].at)
     for m in range(n + 1, len(log.groups)):
-        if not abs(belief.since_s(log.groups[m].at) - since_s) < LIMITS.notice_s:
+        later = log.groups[m].at
+        if not abs(belief.since_s(later) - since_s) < LIMITS.notice_s or belief.bare_s(later) >= since_s:
             return False
         if moves_of(neutral, log.groups[m], states, log.span(m)[1]):
             return True

@@ -78,7 +78,7 @@ def whereabouts(seen: Mapping[str, Sightings], belief: TableBelief, log: LoggedG
     """What looks have seen of each piece, for the newest turns of the log and those of the tiles on ``fresh`` squares,
     which it does not have yet."""
     squares = {*fresh, *(g.at for g in log.groups[-LIMITS.open_turns:] if g.at is not None)}
-    times = tuple(sorted((at, _bare_s(belief, at), belief.since_s(at)) for at in squares
+    times = tuple(sorted((at, belief.bare_s(at), belief.since_s(at)) for at in squares
                          if belief.since_s(at) < math.inf))
     if not times:
         return Whereabouts()
@@ -98,13 +98,6 @@ def whereabouts(seen: Mapping[str, Sightings], belief: TableBelief, log: LoggedG
             stays.append(Stay(name=name, at=at, first_s=sight.first_s, until_s=until_s, now=now, figures=there,
                               absent_s=sight.absent_s, said=float(round(min(sight.peak, LIMITS.unallowed)))))
     return Whereabouts(tuple(sorted(stays, key=lambda s: (s.first_s, s.name, s.at))), times, log.denied)
-
-
-def _bare_s(belief: TableBelief, at: Square) -> float:
-    """When a square was last seen without its tile, else before the film."""
-    track = belief.squares.get(at)
-    bare_s = track.laid.bare_s if track is not None and track.laid is not None else None
-    return -math.inf if bare_s is None else bare_s
 
 
 def seen_figures(belief: TableBelief, colours: Mapping[str, int]) -> dict[tuple[Square, int], FigureTrack]:

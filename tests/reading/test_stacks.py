@@ -9,10 +9,11 @@ import pytest
 from piles import EAST, FAR, FLOOR, SETUP, SOUTH, WEST, PilesTable, hardly_raised, top, with_a_foundation
 from tables import figure
 
+from reading.game import GameReader
 from reading.stack_limits import STACK
 from reading.stack_turns import not_logged
 from scoring.engine import fold
-from scoring.events import FigurePlaced, TilePlaced
+from scoring.events import FigurePlaced, GameEnded, TilePlaced
 from scoring.expansions.tower import Captured, TowerRaised
 from scoring.expansions.tower_state import towers
 from scoring.log import Amended, Retracted, effective, open_questions
@@ -278,6 +279,38 @@ def test_a_film_that_ends_without_a_move_asks_about_a_block_in_doubt(moved: bool
         table.book.commit(made)
     assert table.told(TowerRaised)[2:] == ([TowerRaised(player=0, at=SOUTH)] if asked else [])
     assert table.book.questions == asked
+
+
+def test_a_block_in_doubt_is_asked_about_when_people_end_the_game(table: PilesTable) -> None:
+    """And it belongs before the end; what happens on the table afterwards is none of the game's."""
+    hardly_raised(table)
+    assert not table.book.questions
+    table.book.say(GameEnded())
+    del table.tiles[FAR]
+    table.piles[SOUTH] = top(4)
+    table.sees(6)
+    assert table.told(TowerRaised)[1:] == [TowerRaised(player=1, at=SOUTH)] and table.book.questions == 1
+    assert isinstance(table.events[-1], GameEnded) and len(table.told(TilePlaced)) == 4
+
+
+def test_a_reader_that_begins_after_the_end_tells_nothing(table: PilesTable) -> None:
+    hardly_raised(table)
+    table.book.say(GameEnded())
+    table.reader = GameReader(SETUP)
+    before = table.events
+    table.lays((-3, 0), "base.U", 0)
+    table.sees(6)
+    assert table.events == before
+
+
+def test_a_game_that_goes_on_after_all_is_followed_again(table: PilesTable) -> None:
+    table.lays(EAST, "base.U", 0)
+    table.book.say(GameEnded())
+    table.sees(2)
+    table.book.say(Retracted(seq=table.book.entries[-1].seq))
+    table.lays(FAR, "base.U", 0)
+    table.sees(6)
+    assert table.events[-1] == TilePlaced(player=1, tile="base.U", at=FAR, rot=0)
 
 
 def test_a_block_in_doubt_is_asked_about_after_a_long_pause(table: PilesTable) -> None:

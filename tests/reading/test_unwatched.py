@@ -55,6 +55,16 @@ def test_in_a_turn_that_looks_saw_nobody_is_thought_to_have_moved_it(table: Piec
     assert not questions(table)
 
 
+def test_a_turn_that_a_look_saw_was_watched_even_if_the_next_one_came_at_once(table: PiecesTable) -> None:
+    table.tiles[FAR] = "base.U", 0
+    table.sees(1)
+    table.tiles[-3, 0] = "base.U", 0
+    table.stands["fairy"] = HIS, (0.4, 0.3)
+    table.sees(1, 2.0)
+    table.sees(8)
+    assert not questions(table)
+
+
 def test_who_did_something_else_has_not_moved_it(table: PiecesTable) -> None:
     table.tiles[FAR] = "base.U", 0
     table.figures[FAR] = (figure("base.U", 0, "field", "NL NR EL WR", "red"),)
