@@ -150,9 +150,9 @@ class GameReader:
         if self._place.alignment is None or not log.lines:
             return Decisions()
         told, last = self._decide(log, replace(self._last, last=True)), log.lines[-1].seq
-        return replace(told, decisions=tuple(
-            d if d.replaces is not None or d.settles is not None or d.after is not None else replace(d, after=last)
-            for d in told.decisions))
+        appended = [d for d in told.decisions if d.replaces is None and d.settles is None and d.after is None]
+        others = [d for d in told.decisions if d not in appended]  # each is inserted right after its entry
+        return replace(told, decisions=(*(replace(d, after=last) for d in reversed(appended)), *others))
 
     def _log(self, entries: Sequence[LogEntry]) -> LoggedGame:
         """The log divided into turns, recomputed when it has grown."""

@@ -293,6 +293,14 @@ def test_a_block_in_doubt_is_asked_about_when_people_end_the_game(table: PilesTa
     assert isinstance(table.events[-1], GameEnded) and len(table.told(TilePlaced)) == 4
 
 
+def test_what_was_seen_of_a_turn_is_told_in_its_order_when_people_end_the_game(table: PilesTable) -> None:
+    table.tiles[EAST], table.figures[EAST] = ("base.U", 0), (figure("base.U", 0, "road", "E W", "red"),)
+    table.sees(1, 0.5)
+    table.book.say(GameEnded())
+    table.sees(6)
+    assert [type(e) for e in table.events[-3:]] == [TilePlaced, FigurePlaced, GameEnded]
+
+
 def test_a_reader_that_begins_after_the_end_tells_nothing(table: PilesTable) -> None:
     hardly_raised(table)
     table.book.say(GameEnded())
