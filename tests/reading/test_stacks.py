@@ -295,10 +295,14 @@ def test_a_block_in_doubt_is_asked_about_when_people_end_the_game(table: PilesTa
 
 def test_what_was_seen_of_a_turn_is_told_in_its_order_when_people_end_the_game(table: PilesTable) -> None:
     table.tiles[EAST], table.figures[EAST] = ("base.U", 0), (figure("base.U", 0, "road", "E W", "red"),)
+    table.doubts[EAST] = {("base.U", 0): 0.0, ("base.D", 0): -1.0}
+    table.tiles[2, 0] = "base.U", 0
     table.sees(1, 0.5)
+    assert len(table.told(TilePlaced)) == 2  # another look would tell
     table.book.say(GameEnded())
     table.sees(6)
-    assert [type(e) for e in table.events[-3:]] == [TilePlaced, FigurePlaced, GameEnded]
+    assert [type(e) for e in table.events[-4:]] == [TilePlaced, FigurePlaced, TilePlaced, GameEnded]
+    assert [e.at for e in table.told(TilePlaced) if isinstance(e, TilePlaced)][-2:] == [EAST, (2, 0)]
 
 
 def test_a_reader_that_begins_after_the_end_tells_nothing(table: PilesTable) -> None:
