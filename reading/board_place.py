@@ -7,6 +7,7 @@ alignment is kept until they are seen again; before, another board may be the ri
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from reading.alignment import Alignment, agreement, aligned_by_start, aligned_by_tiles
 from reading.belief import TableBelief, updated
@@ -15,7 +16,7 @@ from reading.log_states import LogStates
 from reading.logged_game import LoggedGame
 from reading.shapes import Reading
 from scoring.tiles import Square
-from vision.looks import TableLook
+from vision.looks import SquareLook, TableLook
 
 
 class BoardPlace:
@@ -31,6 +32,7 @@ class BoardPlace:
         self._number: int | None = None  # the number of the board that is aligned (`TableLook.board_number`)
         # the number of the board, and what is known of it, while something else is taken for the board
         self._aside: tuple[int, Alignment, TableBelief] | None = None
+        self._strange: dict[Square, SquareLook] = {}  # what looks have shown of a board that is not known again yet
 
     def look(self, look: TableLook, log: LoggedGame) -> TableLook | None:
         """Update the belief with a look; returns the look in the game's squares, or None if it does not show the board
@@ -56,13 +58,15 @@ class BoardPlace:
         return self._begun(look, log, self._known(log))
 
     def _followed(self, look: TableLook, alignment: Alignment, log: LoggedGame) -> TableLook | None:
+        other = bool(look.squares) and len({look.board_number, self._number} - {None}) > 1
+        if other and not look.whole:  # of what was not known to be the board so far
+            return self._elsewhere(look, self._known(log), log)
         placed = alignment.look(look)
         seen = self._past_dials(placed)
         if look.whole and look.squares:
             known = self._known(log)
             agree, could = agreement(seen, known)
-            numbers = {look.board_number, self._number} - {None}
-            if len(numbers) > 1 and not log.begun or could >= min(3, len(known)) and agree < LIMITS.board_known * could:
+            if other and not log.begun or could >= min(3, len(known)) and agree < LIMITS.board_known * could:
                 return self._elsewhere(look, known, log)
         self.belief = updated(self.belief, seen)
         return placed
@@ -87,7 +91,8 @@ class BoardPlace:
 
     def _elsewhere(self, look: TableLook, known: Mapping[Square, Reading], log: LoggedGame) -> TableLook | None:
         """A look that does not show the known board in its place: find it elsewhere."""
-        there = aligned_by_tiles(look, known)
+        self._strange = dict(look.squares) if look.whole else {**self._strange, **look.squares}
+        there = aligned_by_tiles(replace(look, squares=self._strange), known)
         if there is not None and there[1] >= LIMITS.board_known:
             self.alignment = there[0]
             placed = self.alignment.look(look)

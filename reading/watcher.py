@@ -101,8 +101,8 @@ class TableWatcher:
             self._adrift = told.status == "lost"
             if told.status in ("no_board", "lost"):
                 self.tracker.refuse()
-            if told.status != "watching":
-                return Observation(status=self._status(followed))
+        if told.status == "lost" or look.whole and told.status != "watching":
+            return Observation(status=self._status(followed))
         if look.squares:
             alignment = self._alignment if self._alignment is not None else Alignment()
             self._reporter.keep(look, alignment)

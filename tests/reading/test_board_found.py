@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tables import START, TWO, figure, look
 
+from reading.belief import SquareTrack
 from reading.game import GameReader
 from reading.watcher import TableWatcher
 from scoring.events import TilePlaced
@@ -154,6 +155,39 @@ def test_a_board_on_which_two_tiles_may_be_the_first_is_not_refused() -> None:
     tracker.shows = look(5.0, STACK)
     watcher.feed(Frame(id=2, t_s=5.0, source="", bgr=np.zeros((8, 8, 3), np.uint8)), ())
     assert tracker.refused == 1
+
+
+def running(board: int) -> tuple[GameReader, tuple[LogEntry, ...], dict[Square, tuple[str, int]]]:
+    """A reader that has seen a game of four tiles on a board of that number, its log, and its tiles."""
+    tiles = {**START, (1, 0): ("base.U", 0), (-1, 0): ("base.U", 0), (0, 1): ("base.E", 2)}
+    log = tuple(LogEntry(seq=n, source="camera", confidence=0.9, body=TilePlaced(
+        player=(n - 1) % 2, tile=tile, at=at, rot=rot)) for n, (at, (tile, rot)) in enumerate([*tiles.items()][1:], 1))
+    reader = GameReader(TWO)
+    assert reader.look(replace(look(1.0, tiles), board_number=board), log).status == "watching"
+    return reader, log, tiles
+
+
+def test_partial_looks_of_another_board_are_no_looks_at_this_one() -> None:
+    reader, log, tiles = running(1)
+    stray = {(0, 0): ("base.B", 0), (1, 0): ("base.B", 1), (2, 0): ("base.B", 0)}
+    assert reader.look(replace(look(5.0, stray), board_number=2), log).status == "lost"
+    for t_s in (7.0, 9.0, 11.0):
+        told = reader.look(replace(look(t_s, {(2, 0): ("base.B", 0)}, whole=False), board_number=2), log)
+        assert told.status == "lost" and not told.decisions
+    assert not reader.belief.squares.get((2, 0), SquareTrack()).laid
+    assert reader.look(replace(look(13.0, tiles), board_number=1), log).status == "watching"
+
+
+def test_a_board_that_is_found_under_an_arm_is_known_as_soon_as_the_arm_is_gone() -> None:
+    reader, log, tiles = running(1)
+    there = {(x + 3, y + 5): reading for (x, y), reading in tiles.items()}
+    whole = look(5.0, {at: there[at] for at in ((3, 5),)})
+    assert reader.look(replace(whole, board_number=2), log).status == "lost"
+    rest = look(7.0, {at: there[at] for at in ((4, 5), (2, 5))}, whole=False)
+    assert reader.look(replace(rest, board_number=2), log).status == "watching"
+    laid = look(9.0, {(5, 5): ("base.U", 0)}, whole=False)
+    told = [reader.look(replace(laid, t_s=t_s, board_number=2), log) for t_s in (9.0, 11.0, 13.0)]
+    assert told[-1].decisions[0].events == (TilePlaced(player=1, tile="base.U", at=(2, 0), rot=0),)
 
 
 def test_what_is_taken_for_the_board_of_a_running_game_is_refused() -> None:
