@@ -28,9 +28,9 @@ Options = tuple[tuple[tuple[Event, ...], float], ...]
 class Decision:
     """Something to put into the log. ``events`` are appended; with ``after`` (an entry's number; 0: before everything)
     they are inserted right after that entry; with ``replaces`` they amend that entry, or retract it if there are none.
-    ``alternatives`` are the possible readings with their probabilities, the likeliest first; ``at`` is the square it
-    was read from, ``frame`` the look's frame. With ``settles`` (a tile's entry) there are no events: with the
-    ``confidence`` nobody claimed what that tile completed (`reading.claims`)."""
+    ``alternatives`` are the possible readings with their probabilities, the likeliest first, and last that nothing
+    happened; ``at`` is the square it was read from, ``frame`` the look's frame. With ``settles`` (a tile's entry) there
+    are no events: with the ``confidence`` nobody claimed what that tile completed (`reading.claims`)."""
 
     events: tuple[Event, ...]
     confidence: float
