@@ -62,7 +62,7 @@ class TableWatcher:
         self._alignment: Alignment | None = None
         self._record = record
         self._told_s = -np.inf
-        self._adrift = False  # the last look at a whole board did not show that of the running game
+        self._adrift = False  # the last look at a board did not show that of the running game
         self._seen: dict[Square, Image] = {}  # the last picture of each tile, by the game's squares
 
     @property
@@ -97,10 +97,10 @@ class TableWatcher:
             self._seen.clear()
         if told.status in ("no_board", "unsure"):
             self._alignment = None  # what it was taken for is not there
-        if look.whole:
+        if look.squares:
             self._adrift = told.status == "lost"
-            if told.status in ("no_board", "lost"):
-                self.tracker.refuse()
+        if look.whole and told.status in ("no_board", "lost"):
+            self.tracker.refuse()
         if told.status == "lost" or look.whole and told.status != "watching":
             return Observation(status=self._status(followed))
         if look.squares:
@@ -127,7 +127,10 @@ class TableWatcher:
 
     def finish(self, frame: Frame, entries: Sequence[LogEntry]) -> tuple[Proposal, ...]:
         """The proposals that remain after the last frame of a film. To be called until there are none."""
-        return self._proposals(frame, self._game.finish(entries))
+        told = self._game.finish(entries)
+        if self.lattice is None:  # the board is being searched: what is known of the game is told all the same
+            return tuple(Proposal(decision=d, crop=self._seen.get(d.at, frame.bgr)) for d in told.decisions)
+        return self._proposals(frame, told)
 
     def report(self, size: tuple[int, int]) -> LookReport:
         """What was last seen, for `bastide.table.seeing.Seeing`."""

@@ -205,4 +205,18 @@ def test_what_is_taken_for_the_board_of_a_running_game_is_refused() -> None:
     assert sees(look(1.0, tiles)) == "watching" and tracker.refused == 0
     assert sees(look(5.0, STACK)) == "adrift" and tracker.refused == 1
     assert sees(look(6.0, {})) == "adrift"  # while it is searched for
-    assert sees(look(9.0, tiles)) == "watching" and tracker.refused == 1
+    assert sees(replace(look(9.0, tiles), board_number=1)) == "watching" and tracker.refused == 1
+    assert sees(replace(look(11.0, STACK), board_number=7)) == "adrift"
+    assert sees(replace(look(12.0, {(0, 0): ("base.B", 2)}, whole=False), board_number=7)) == "adrift"
+
+
+def test_a_film_that_ends_while_the_board_is_searched_for_loses_no_move() -> None:
+    tracker = Fake()
+    watcher = TableWatcher(TWO, cast(Tracker, tracker))
+    for t_s, tiles in ((1.0, START), (5.0, {**START, (1, 0): ("base.U", 0)})):
+        tracker.shows = look(t_s, tiles, doubts={(1, 0): {("base.U", 0): 0.0, ("base.D", 0): -1.0}})
+        frame = Frame(id=tracker.shows.frame, t_s=t_s, source="", bgr=np.zeros((8, 8, 3), np.uint8))
+        assert not watcher.feed(frame, ()).proposals
+    tracker.lattice = None
+    made = watcher.finish(frame, ())
+    assert [d.decision.events for d in made] == [(TilePlaced(player=0, tile="base.U", at=(1, 0), rot=0),)]
