@@ -148,6 +148,16 @@ def test_a_board_has_its_names_as_soon_as_half_of_its_tiles_lie_as_before(tracke
         assert again.shifts.keys() == {(1, 0), *tracked}
 
 
+def test_what_was_rejected_does_not_name_a_board_later() -> None:
+    """A tile in a hand was taken for the board first, and is laid now where it was held."""
+    search = Finds().search
+    search.track(board(((1, 0),)), {})
+    search.refuse(poses(board(((1, 0),))))
+    search.track(board(((0, 0),)), {})
+    number = search.number
+    assert search.known_before(board(((0, 0), (1, 0)))) is None and search.number == number
+
+
 class TilesAt(TwoTiles):
     """A sense that sees tiles at these places (px, of their middles), whatever their squares are called."""
 
