@@ -293,7 +293,7 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
             learner.write()
         spent = time.perf_counter() - begun
         watched = transcript_of(session)
-        claims = {q.at for q in session.state.asked if q.code == CLAIM and q.at is not None}
+        claims = {(q["at"][0], q["at"][1]) for q in session.view()["questions"] if q["text_key"] == CLAIM}
         found = compare(game, watched, claims)
         if pictures is not None:
             draw_errors(session, store, found["wrong"], pictures)

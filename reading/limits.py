@@ -72,7 +72,6 @@ class Limits:
     sure: float = 4.0  # margin from which an event is reported without waiting
     agreed: float = 1.8  # margin from which it needs no question once the next turn agrees
     settles: float = 3.0  # margin from which a later look withdraws a question
-    maybe: float = 1.2  # margin of "nobody" below which people are asked whether a figure stands there
     patience_turns: int = 2  # later tiles after which further looks will hardly help: then people are asked
     amend: float = 2.0  # margin from which something in the log is amended
     ask_after_s: float = 20.0  # stillness after which people are asked although no tile follows

@@ -310,7 +310,7 @@ def _compared(turn: Turn, tile: float, figure: float, histories: Sequence[Histor
         return
     event, asked = turn.figure, False
     if event is None:
-        if figure >= LIMITS.maybe or not waits.due():
+        if figure >= LIMITS.agreed or not waits.due():
             return
         options = alternatives(histories, turn, figure=True)
         event = next((e[0] for e, _ in options if e and isinstance(e[0], FigurePlaced)), None)  # a question: or nobody
