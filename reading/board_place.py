@@ -95,7 +95,8 @@ class BoardPlace:
         there = aligned_by_tiles(replace(look, squares=self._strange), known)
         if there is not None and there[1] >= LIMITS.board_known:
             self.alignment = there[0]
-            placed = self.alignment.look(look)
+            placed = self.alignment.look(replace(look, squares=self._strange))
+            self._strange = {}
             self.belief = updated(self.belief, self._past_dials(placed))
             return placed
         if log.begun:

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import takewhile
 
 from reading.alignment import Alignment
 from reading.belief import TableBelief, figures_seen_on
@@ -59,7 +60,7 @@ from reading.unwatched import unwatched
 from reading.whereabouts import whereabouts
 from reading.whose_turn import asked_first
 from scoring.engine import box_of, new_game, next_player
-from scoring.events import FigurePlaced, Setup, TilePlaced
+from scoring.events import FigurePlaced, Setup, TilePlaced, TurnEnded
 from scoring.log import LogEntry, Retracted
 from scoring.state import GameState
 from scoring.tiles import Point, Square
@@ -149,10 +150,18 @@ class GameReader:
         log = logged_game(going_on, self._prefix.states)
         if self._place.alignment is None or not log.lines:
             return Decisions()
-        told, last = self._decide(log, replace(self._last, last=True)), log.lines[-1].seq
-        appended = [d for d in told.decisions if d.replaces is None and d.settles is None and d.after is None]
-        others = [d for d in told.decisions if d not in appended]  # each is inserted right after its entry
-        return replace(told, decisions=(*(replace(d, after=last) for d in reversed(appended)), *others))
+        told = self._decide(log, replace(self._last, last=True))
+        before = [*takewhile(lambda line: line.seq != ended, self._told[1].lines)]
+        last = before[-1].seq if before else 0
+        of_turn = next((line.seq for line in reversed(before) if not isinstance(line.event, TurnEnded)), 0)
+        placed, others = list[Decision](), list[Decision]()
+        for d in told.decisions:
+            if d.replaces is not None or d.settles is not None or d.after is not None:
+                others.append(d)
+            else:  # people may have ended the turn before, in which it belongs unless another tile was laid
+                of_turn = last if any(isinstance(e, TilePlaced) for e in d.events) else of_turn
+                placed.append(replace(d, after=of_turn))
+        return replace(told, decisions=(*reversed(placed), *others))  # each is inserted right after its entry
 
     def _log(self, entries: Sequence[LogEntry]) -> LoggedGame:
         """The log divided into turns, recomputed when it has grown."""
@@ -192,7 +201,8 @@ class GameReader:
             self._informed, histories, log, before, now,
             {**long_past, **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
             [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe, *open_, *covered,
-             *passed_over(log, states, whose, now), *unwatched(self._informed, log, states, now)],
+             *passed_over(log, states, whose, now),
+             *unwatched(self._informed, log, states, self._neutral_moves.seen, now)],
             partial(self._effects.of, tuple(events)), partial(piece_waits, self.belief))
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(sure, log, states, self._steps, self._colours, now)

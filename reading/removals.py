@@ -26,12 +26,15 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
              colours: Mapping[str, int], now: Moment) -> Iterator[Decision]:
     """The move that sent home a figure which stands according to the log and is seen to be gone. Where several are
     gone, and where one would have gone home anyway since it scored in that turn, the move is asked about. One that only
-    a block in doubt allows waits until people have said whether there is one. ``states`` are the states after each
-    event of the log, preceded by the initial one."""
-    for n, last, open_ in _open(log, states):
+    a block in doubt allows waits until people have said whether there is one. At the end it is asked about, too, and so
+    is one of a figure that has just gone: people may be clearing the table. ``states`` are the states after each event
+    of the log, preceded by the initial one."""
+    for n, last, answers in _open(log, states):
         surely = _without_doubts(log, states, steps, last)
-        answers = open_ if surely is None else [
-            a for a in open_ if any(a in q.answers for q in surely.box.questions(surely))]
+        doubtful = [] if surely is None else [
+            a for a in answers if not any(a in q.answers for q in surely.box.questions(surely))]
+        if not now.last:
+            answers = [a for a in answers if a not in doubtful]
         stand = steps.closed(states[-1]).standing.values()
         gone = [a for a in answers if any(names(a, f) and _left(f, log.groups[n:n + 2], belief, colours, now)
                                           for f in stand)]
@@ -43,8 +46,12 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
         if may:
             each = sure / len(may)
             options: tuple[tuple[tuple[Event, ...], float], ...] = (*(((a,), each) for a in may), ((), 1.0 - sure))
-            yield Decision(events=(may[0],), confidence=each, asked=each < _SURE, alternatives=options, at=may[0].at,
-                           frame=now.frame, after=None if n == len(log.groups) - 1 else log.groups[n].last_seq)
+            hasty = now.last and not any(
+                names(may[0], f) and _left(f, log.groups[n:n + 2], belief, colours, replace(now, last=False))
+                for f in states[last].standing.values())
+            yield Decision(events=(may[0],), confidence=each, asked=each < _SURE or may[0] in doubtful or hasty,
+                           alternatives=options, at=may[0].at, frame=now.frame,
+                           after=None if n == len(log.groups) - 1 else log.groups[n].last_seq)
             return
 
 
@@ -71,12 +78,14 @@ def vanished(belief: TableBelief, closed: GameState,
 
 
 def _open(log: LoggedGame, states: Sequence[GameState]) -> Iterator[tuple[int, int, list[FigureTaken]]]:
-    """The newest turns in which figures may have been taken that the log does not have: each with the number of the
-    state after it, and the figures."""
+    """The turns in which figures may have been taken that the log does not have: each with the number of the state
+    after it, and the figures. The newest ones, and those with a block that people were asked about."""
     if not any(issubclass(event, FigureTaken) for event in states[-1].box.handlers):
         return
-    for n in log.newest(_NEWEST):
+    for n in log.newest(len(log.groups)):
         turn, last = log.groups[n], log.span(n)[1]
+        if n < len(log.groups) - _NEWEST and not _asked_of(log, states, n):
+            continue
         if turn.tile is None or any(isinstance(line.event, FigureTaken) for line in turn.rest):
             continue
         answers = [a for q in states[last].box.questions(states[last]) if (turn.tile.seq, q.code) not in log.nothing
@@ -97,6 +106,12 @@ def _without_doubts(log: LoggedGame, states: Sequence[GameState], steps: Steps, 
         if k not in doubtful:
             state = steps.after(state, line.event) or state
     return state
+
+
+def _asked_of(log: LoggedGame, states: Sequence[GameState], n: int) -> bool:
+    """Whether people are or were asked about a block of that turn."""
+    return any((line.asked or line.pinned and not line.entered) and _raised(states[k], states[k + 1])
+               for k, line in enumerate(log.groups[n].lines, log.span(n)[0]))
 
 
 def _raised(before: GameState, after: GameState) -> bool:

@@ -29,12 +29,13 @@ class BoardSearch:
     find_at: Callable[[Image, tuple[float, float]], Lattice | None] | None = None
     number: int = START_BOARD
     _numbers: int = START_BOARD
-    _refused: dict[int, list[Array]] = field(default_factory=dict)  # corners (4, 2) of rejected boards' tiles, px
+    _refused: list[Array] = field(default_factory=list)  # corners (4, 2) of rejected boards' tiles, px
+    _rejected: set[int] = field(default_factory=set)  # the numbers of boards that were rejected at some time
     _lay: dict[int, Mapping[Square, Array]] = field(default_factory=dict)  # where boards lay by number, the newest last
 
     def elsewhere(self, bgr: Image) -> Lattice | None:
         """A board in the picture that is none of those rejected."""
-        lattice = self.find(painted_over(bgr, [corners for tiles in self._refused.values() for corners in tiles]))
+        lattice = self.find(painted_over(bgr, self._refused))
         if lattice is None or not lattice.shifts:
             self._refused.clear()  # nothing else found: the rejection may have been wrong
             return None
@@ -42,7 +43,8 @@ class BoardSearch:
 
     def refuse(self, poses: Mapping[Square, Array]) -> None:
         """The board that is tracked, at these poses, is none of this game."""
-        self._refused.setdefault(self.number, []).extend(apply(pose, UNIT) for pose in poses.values())
+        self._refused += [apply(pose, UNIT) for pose in poses.values()]
+        self._rejected.add(self.number)
         self._remember(poses)
 
     def track(self, found: Lattice, poses: Mapping[Square, Array]) -> Lattice:
@@ -66,7 +68,7 @@ class BoardSearch:
         unless at least half of its tiles lie where tiles of that one lay. What was rejected names nothing."""
         half = len(tracked.shifts) / 2
         known = [(number, *again) for number, lay in self._lay.items()
-                 if number < self.number and number not in self._refused and len(lay) >= half
+                 if number < self.number and number not in self._rejected and len(lay) >= half
                  and (again := named_as(tracked, lay)) is not None and again[0] >= half]
         if not known:
             return None
@@ -84,5 +86,5 @@ class BoardSearch:
     def carry(self, to: Array) -> None:
         """The table has moved in the picture, or the pictures' size has changed: ``to`` (3, 3) maps the old pixels to
         the new ones."""
-        self._refused = {n: [apply(to, corners) for corners in tiles] for n, tiles in self._refused.items()}
+        self._refused = [apply(to, corners) for corners in self._refused]
         self._lay = {n: {at: to @ pose for at, pose in lay.items()} for n, lay in self._lay.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scoring.events import GameEnded
 from scoring.log import Amended, LogEntry, Retracted, Settled, alive
 
 UNDO = "undo:"  # prefix of ``who`` in entries written by undo
@@ -23,14 +24,22 @@ def last_action(entries: Sequence[LogEntry]) -> tuple[int, ...]:
 
     The entries of one command or proposal are one action (they have the same time). Repeated undo goes further back; a
     correction, even a retraction, is an action that undo reverts. What the camera says of missed claims is none: it
-    changes nothing that people see.
+    changes nothing that people see. What it says when people have ended the game happened before the end.
     """
     actions: list[tuple[int, ...]] = []
+    end: tuple[int, ...] = ()  # the action that ended the game
     for group in _groups([e for e in entries if e.source == "hand" or not isinstance(e.body, Settled)]):
+        action = tuple(e.seq for e in group)
         if group[0].who.startswith(UNDO) and actions:
-            actions.pop()
+            end = () if actions.pop() == end else end
+        elif end and group[0].source != "hand":
+            actions.insert(actions.index(end), action)
         else:
-            actions.append(tuple(e.seq for e in group))
+            actions.append(action)
+            if any(isinstance(e.body, GameEnded) for e in group):
+                end = action
+            elif any(isinstance(e.body, Retracted) and e.body.seq in end for e in group):
+                end = ()
     return actions[-1] if actions else ()
 
 

@@ -235,6 +235,20 @@ def test_what_undo_takes_back_survives_a_restart(session: TableSession, store: S
     assert again is not None and last_action(again.entries) == (log[-2][0],)
 
 
+def test_undo_takes_back_the_end_rather_than_what_the_camera_adds_before_it(session: TableSession) -> None:
+    """People have ended the game by mistake; a move that had waited for another look is logged then."""
+    log = played(session, 4)
+    session.command({"do": "end_game"})
+    end = history(session)[-1]
+    thief = FigurePlaced(player=0, figure="follower", at=(0, 0), feature="road", where="E W")
+    session.commit((thief,), confidence=0.5, asked=True, after=log[-1][0])
+    added = next(seq for seq in history(session) if seq not in [*(seq for seq, _ in log), end])
+    session.command({"do": "undo"})
+    assert not session.state.over and history(session)[-1] == added
+    session.command({"do": "undo"})
+    assert history(session) == [seq for seq, _ in log]
+
+
 # -- commands that mean nothing -------------------------------------------------------------------------------------
 
 

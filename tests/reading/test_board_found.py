@@ -190,6 +190,18 @@ def test_a_board_that_is_found_under_an_arm_is_known_as_soon_as_the_arm_is_gone(
     assert told[-1].decisions[0].events == (TilePlaced(player=1, tile="base.U", at=(2, 0), rot=0),)
 
 
+def test_what_a_board_showed_before_it_was_known_again_is_not_lost() -> None:
+    """A tile was laid while an arm was over the others."""
+    reader, log, tiles = running(1)
+    there = {(x + 3, y + 5): reading for (x, y), reading in tiles.items()}
+    for shown, whole in (({(3, 5): there[3, 5]}, True), ({(5, 5): ("base.U", 0)}, False)):
+        assert reader.look(replace(look(5.0, shown, whole=whole), board_number=2), log).status == "lost"
+    rest = look(9.0, {at: there[at] for at in ((4, 5), (2, 5))}, whole=False)
+    assert reader.look(replace(rest, board_number=2), log).status == "watching"
+    laid = reader.belief.squares[2, 0].laid
+    assert laid is not None and laid.since_s == 9.0
+
+
 def test_what_is_taken_for_the_board_of_a_running_game_is_refused() -> None:
     """One tile is logged: two lie, and no more are seen of a stack."""
     laid = TilePlaced(player=0, tile="base.U", at=(1, 0), rot=0)
@@ -208,6 +220,8 @@ def test_what_is_taken_for_the_board_of_a_running_game_is_refused() -> None:
     assert sees(replace(look(9.0, tiles), board_number=1)) == "watching" and tracker.refused == 1
     assert sees(replace(look(11.0, STACK), board_number=7)) == "adrift"
     assert sees(replace(look(12.0, {(0, 0): ("base.B", 2)}, whole=False), board_number=7)) == "adrift"
+    known = look(13.0, {(4, 4): ("base.D", 0), (5, 4): ("base.U", 0)}, whole=False)
+    assert sees(replace(known, board_number=7)) == "watching"
 
 
 def test_a_film_that_ends_while_the_board_is_searched_for_loses_no_move() -> None:

@@ -15,6 +15,7 @@ from reading.logged_game import LoggedTurn
 from reading.stack_limits import STACK
 from reading.stack_track import began, looked_at
 from reading.stack_turns import Way, betrays, turns_of
+from scoring.events import GameEnded
 from scoring.expansions.tower import Captured, TowerRaised
 from scoring.log import Retracted, effective, open_questions
 from scoring.tiles import Square
@@ -173,9 +174,43 @@ def test_a_top_is_lost_after_several_looks_and_a_while() -> None:
     assert not replace(lost, looks=(*lost.looks, (40.0, True, 0.0))).lost(90.0)
 
 
-@pytest.mark.parametrize("gone", ["with the block", "taken back", "before it", "never"])
-def test_whom_a_block_took_out_of_its_reach_betrays_one_below_it(gone: str) -> None:
-    """Ben's block was laid so that the top hardly moved, and Anna's next one takes his follower three squares away."""
+@pytest.mark.parametrize(("gone", "late"), [
+    ("with the block", 0), ("with the block", 8), ("taken back", 0), ("before it", 0), ("never", 0)])
+def test_whom_a_block_took_out_of_its_reach_betrays_one_below_it(gone: str, late: int) -> None:
+    """Ben's block was laid so that the top hardly moved, and Anna's next one takes his follower three squares away.
+    People may answer some turns later."""
+    taken, table = gone in ("with the block", "taken back"), betrayed(gone)
+    assert [e.player for e in table.told(TowerRaised)] == ([0, 1, 0] if taken else [0, 0])
+    assert not table.told(Captured)  # there may be no block, and another reason why he is gone
+    for x in range(3, 3 + late):
+        table.lays((x, 0), "base.U", 0)
+    if gone == "taken back":
+        seq, = open_questions(table.book.entries)
+        table.book.say(Retracted(seq=seq))
+    agreed(table)
+    table.sees(6)
+    assert [(e.player, e.at) for e in table.told(Captured)] == ([(0, (3, 1))] if gone == "with the block" else [])
+
+
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_at_the_end_it_is_asked_whom_a_block_in_doubt_took(by_hand: bool) -> None:
+    """There is no later look with which it could be told once people have answered."""
+    table = betrayed("with the block")
+    if by_hand:
+        table.book.say(GameEnded())
+        table.sees(3)
+    else:
+        while made := table.reader.finish(table.book.entries).decisions:
+            for decision in made:
+                table.book.commit(decision)
+    captured, = table.told(Captured)
+    asked = [event for seq, event in effective(table.book.entries) if seq in open_questions(table.book.entries)]
+    assert captured in asked and [type(e) for e in asked].count(TowerRaised) == 1
+    assert isinstance(table.events[-1], GameEnded) == by_hand
+
+
+def betrayed(gone: str) -> PilesTable:
+    """What looks show of it, unless the follower vanished before that block, or never."""
     table = with_a_foundation()
     table.lays(BESIDE[0], "base.B", 0)
     table.lays((2, 1), "base.B", 0)
@@ -195,17 +230,9 @@ def test_whom_a_block_took_out_of_its_reach_betrays_one_below_it(gone: str) -> N
     table.sees(6)
     table.lays((2, 0), "base.U", 0)
     table.piles[SOUTH], table.touched_s = top(2, off=hardly), 2.0
-    taken = gone in ("with the block", "taken back")
-    if taken:
+    if gone in ("with the block", "taken back"):
         table.figures[3, 1] = ()
     table.sees(1)
     table.touched_s = 0.0
     table.sees(6)
-    assert [e.player for e in table.told(TowerRaised)] == ([0, 1, 0] if taken else [0, 0])
-    assert not table.told(Captured)  # there may be no block, and another reason why he is gone
-    if gone == "taken back":
-        seq, = open_questions(table.book.entries)
-        table.book.say(Retracted(seq=seq))
-    agreed(table)
-    table.sees(6)
-    assert [(e.player, e.at) for e in table.told(Captured)] == ([(0, (3, 1))] if gone == "with the block" else [])
+    return table

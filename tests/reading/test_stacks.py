@@ -13,7 +13,7 @@ from reading.game import GameReader
 from reading.stack_limits import STACK
 from reading.stack_turns import not_logged
 from scoring.engine import fold
-from scoring.events import FigurePlaced, GameEnded, TilePlaced
+from scoring.events import FigurePlaced, GameEnded, TilePlaced, TurnEnded
 from scoring.expansions.tower import Captured, TowerRaised
 from scoring.expansions.tower_state import towers
 from scoring.log import Amended, Retracted, effective, open_questions
@@ -303,6 +303,29 @@ def test_what_was_seen_of_a_turn_is_told_in_its_order_when_people_end_the_game(t
     table.sees(6)
     assert [type(e) for e in table.events[-4:]] == [TilePlaced, FigurePlaced, TilePlaced, GameEnded]
     assert [e.at for e in table.told(TilePlaced) if isinstance(e, TilePlaced)][-2:] == [EAST, (2, 0)]
+
+
+def test_who_is_taken_home_as_the_game_is_ended_was_hardly_captured(table: PilesTable) -> None:
+    """People clear the table a moment before somebody taps: that is asked about."""
+    table.lays((1, 1), "base.B", 0, figure("base.B", 0, "cloister", "I", "red"))
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees(6)
+    assert table.told(TowerRaised) and not table.told(Captured)
+    table.figures.clear()
+    table.sees(3, 1.3)
+    table.book.say(GameEnded())
+    table.sees(3, 1.3)
+    taken = [seq for seq, event in effective(table.book.entries) if isinstance(event, Captured)]
+    assert len(taken) == 1 and taken[0] in open_questions(table.book.entries)
+
+
+def test_a_block_belongs_to_the_turn_that_people_had_ended(table: PilesTable) -> None:
+    hardly_raised(table)
+    table.book.say(TurnEnded())
+    table.book.say(GameEnded())
+    table.sees(3)
+    assert [type(e) for e in table.events[-3:]] == [TowerRaised, TurnEnded, GameEnded]
 
 
 def test_a_reader_that_begins_after_the_end_tells_nothing(table: PilesTable) -> None:

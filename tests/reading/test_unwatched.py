@@ -65,6 +65,20 @@ def test_a_turn_that_a_look_saw_was_watched_even_if_the_next_one_came_at_once(ta
     assert not questions(table)
 
 
+def test_a_look_that_does_not_show_the_piece_watched_no_turn_of_it(table: PiecesTable) -> None:
+    """An arm was over all the places where it may stand."""
+    table.tiles[FAR] = "base.U", 0
+    table.hidden = (WEST, HERS, HIS)
+    del table.stands["fairy"]
+    table.sees(1)
+    table.hidden = ()
+    table.tiles[-3, 0] = "base.U", 0
+    table.stands["fairy"] = HIS, (0.4, 0.3)
+    table.sees(1, 2.0)
+    table.sees(8)
+    assert len(questions(table)) == 1
+
+
 def test_who_did_something_else_has_not_moved_it(table: PiecesTable) -> None:
     table.tiles[FAR] = "base.U", 0
     table.figures[FAR] = (figure("base.U", 0, "field", "NL NR EL WR", "red"),)

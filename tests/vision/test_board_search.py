@@ -13,6 +13,7 @@ from scoring.tiles import Square
 from vision.board_search import BoardSearch
 from vision.frames import Frame, Image
 from vision.lattice import Array, Lattice, apply, named_as, names, renamed
+from vision.registration import Registration
 from vision.senses import TileEvidence
 from vision.stillness import Stillness
 from vision.tracker import Tracker
@@ -127,6 +128,20 @@ def test_a_board_that_was_pushed_has_its_names_where_it_lies_now() -> None:
     assert search.number == number and again.shifts.keys() == BOARD.keys()
 
 
+def test_a_tracker_moves_the_names_with_a_table_that_it_follows() -> None:
+    tracker = watched(0.5)[1]
+    number, frame = tracker.search.number, Frame(id=1, t_s=1.0, source="", bgr=BLANK)
+    held = elsewhere(Lattice(grid=START, shifts={(0, 0): (0.0, 0.0, 0.0)}), 5.0 * SIDE)
+    assert tracker.begin(frame, held).look is not None and tracker.search.number != number
+    away = np.array([[1, 0, 1.0 * SIDE], [0, 1, 0], [0, 0, 1]])
+    tracker.register.find = lambda bgr, board=(): Registration(  # type: ignore[method-assign]
+        poses={at: away @ pose for at, pose in tracker.poses.items()}, seen=frozenset(tracker.poses), moved=away)
+    tracker._register(frame)
+    found = Lattice(grid=away @ START, shifts=dict.fromkeys(((3, 0), (4, 0)), (-3.0, 0.0, 0.0)))
+    tracker.begin(frame, found)
+    assert tracker.search.number == number and tracker.poses.keys() == {(0, 0), (1, 0)}
+
+
 def held_beside(tracked: tuple[Square, ...]) -> tuple[BoardSearch, Lattice]:
     """A board is known; a tile over the square to the right of its first one is taken for a board, and these squares
     are tracked with it afterwards."""
@@ -153,6 +168,7 @@ def test_what_was_rejected_does_not_name_a_board_later() -> None:
     search = Finds().search
     search.track(board(((1, 0),)), {})
     search.refuse(poses(board(((1, 0),))))
+    assert search.elsewhere(BLANK) is None  # whereupon it is searched for everywhere again
     search.track(board(((0, 0),)), {})
     number = search.number
     assert search.known_before(board(((0, 0), (1, 0)))) is None and search.number == number
