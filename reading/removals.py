@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from reading.belief import TableBelief
 from reading.layings import Steps
@@ -35,20 +36,14 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
             a for a in answers if not any(a in q.answers for q in surely.box.questions(surely))]
         if not now.last:
             answers = [a for a in answers if a not in doubtful]
-        stand = steps.closed(states[-1]).standing.values()
-        gone = [a for a in answers if any(names(a, f) and _left(f, log.groups[n:n + 2], belief, colours, now)
-                                          for f in stand)]
-        sure, may = _SURE, gone
-        if not gone:
-            sure, may = _SCORED, [a for a in _scored(states[last], answers, steps) if any(
-                names(a, f) and _left(f, log.groups[n:n + 2], belief, colours, now)
-                for f in states[last].standing.values())]
+        missing = partial(_missing, turns=log.groups[n:n + 2], belief=belief, colours=colours)
+        sure, may = _SURE, missing(answers, steps.closed(states[-1]), now=now)
+        if not may:
+            sure, may = _SCORED, missing(_scored(states[last], answers, steps), states[last], now=now)
         if may:
             each = sure / len(may)
             options: tuple[tuple[tuple[Event, ...], float], ...] = (*(((a,), each) for a in may), ((), 1.0 - sure))
-            hasty = now.last and not any(
-                names(may[0], f) and _left(f, log.groups[n:n + 2], belief, colours, replace(now, last=False))
-                for f in states[last].standing.values())
+            hasty = now.last and not missing(may[:1], states[last], now=replace(now, last=False))
             yield Decision(events=(may[0],), confidence=each, asked=each < _SURE or may[0] in doubtful or hasty,
                            alternatives=options, at=may[0].at, frame=now.frame,
                            after=None if n == len(log.groups) - 1 else log.groups[n].last_seq)
@@ -118,6 +113,13 @@ def _raised(before: GameState, after: GameState) -> bool:
     """Whether an event has added a block to a pile."""
     return any(height > stack.heights(before).get(at, 0)
                for stack in after.box.stacks for at, height in stack.heights(after).items())
+
+
+def _missing(answers: Iterable[FigureTaken], state: GameState, turns: Sequence[LoggedTurn], belief: TableBelief,
+             colours: Mapping[str, int], now: Moment) -> list[FigureTaken]:
+    """The answers about figures that stand in a state and have left in the first of the ``turns`` (`_left`)."""
+    return [a for a in answers if any(
+        names(a, f) and _left(f, turns, belief, colours, now) for f in state.standing.values())]
 
 
 def _scored(state: GameState, answers: Sequence[FigureTaken], steps: Steps) -> Iterator[FigureTaken]:
