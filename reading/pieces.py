@@ -2,9 +2,9 @@
 figures' network.
 
 A maker chose how much wider a large follower is than an ordinary one. How wide wood looks at one table (maker, tiles,
-lens) and how much wider large wood is are unknown but the same for all its figures: a mixture of normal distributions
-over the logarithm of the width, marginalised over both unknowns. Every figure seen is evidence of them, whichever piece
-it is, and more so if people have settled which.
+lens) and how much wider large wood is are unknown but the same for all its figures: a mixture of Student's t's over the
+logarithm of the width, marginalised over both unknowns. Every figure seen is evidence of them, whichever piece it is,
+and more so if people have settled which.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class PieceLimits:
     tables: float = 0.12  # standard deviation between tables (natural logarithm)
     larger: float = 0.17  # logarithm of the ratio of large to ordinary width: 0.145 for 18.5 mm, 0.2 in a film
     makers: float = 0.05  # standard deviation of that between makers
-    own: float = 1.25  # deviation of a width relative to the stated one: 1.2 (standing) and 1.4 (lying) of the cuts
-    # that were held out of training
+    freedom: float = 4.0  # degrees of freedom of a width's error in Student's t, as in training/train_sizes.py: its
+    # deviation is then 1.4 times the stated one; 1.2 (standing) and 1.4 (lying) of the cuts held out of training
     finest: float = 0.02  # standard deviation below which no width is believed (chosen)
     narrower: float = 0.11  # logarithm of the ratio of ordinary to a builder's width
     builds: float = 0.08  # standard deviation of that between makers
@@ -259,11 +259,11 @@ def _densities(key: _WidthKey) -> tuple[Array, Array]:
     """Log-density of a width for any piece (or the settled one) over the grid of both unknowns (N,), and the densities
     given a follower and each of the ``pieces`` relative to that (1 + pieces, N)."""
     width, spread, pieces, settled = key
-    apart, spread = np.log(width / PIECES.usual) - _OFFSETS, PIECES.own * spread
+    apart = np.log(width / PIECES.usual) - _OFFSETS
     shift = {"large": -_LARGER, "builder": PIECES.narrower, "pig": -PIECES.wider}
     share = {"large": PIECES.share, "builder": PIECES.builders, "pig": PIECES.builders}
     wide = {"large": spread, "builder": math.hypot(spread, PIECES.builds), "pig": math.hypot(spread, PIECES.rooted)}
-    logs = np.array([_normal(apart, spread), *(_normal(apart + shift[p], wide[p]) for p in pieces)])
+    logs = np.array([_student(apart, spread), *(_student(apart + shift[p], wide[p]) for p in pieces)])
     shares = np.array([1 - sum(share[p] for p in pieces), *(share[p] for p in pieces)])
     named = (SIZES[0], *pieces)
     mixed = logs[named.index(settled)] if settled in named else \
@@ -276,6 +276,10 @@ def _log_normal(values: Array, how: tuple[float, float]) -> Array:
     return np.asarray(-0.5 * ((values - mean) / deviation) ** 2 - math.log(deviation))
 
 
-def _normal(apart: Array, spread: float) -> Array:
-    sure = math.log((1 - PIECES.spoiled) / (spread * math.sqrt(2 * math.pi)))
-    return np.asarray(np.logaddexp(sure - 0.5 * (apart / spread) ** 2, math.log(PIECES.spoiled / PIECES.across)))
+def _student(apart: Array, spread: float) -> Array:
+    """Log-density of an error by Student's t, or of a silhouette that is spoiled."""
+    n = PIECES.freedom
+    sure = math.lgamma((n + 1) / 2) - math.lgamma(n / 2) - 0.5 * math.log(n * math.pi) - math.log(spread)
+    return np.asarray(np.logaddexp(
+        math.log1p(-PIECES.spoiled) + sure - (n + 1) / 2 * np.log1p((apart / spread) ** 2 / n),
+        math.log(PIECES.spoiled / PIECES.across)))
