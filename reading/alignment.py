@@ -78,7 +78,7 @@ class Alignment:
             belief, squares={self.square(at): self._track(t) for at, t in belief.squares.items()},
             figures={i: self._moved(f) for i, f in belief.figures.items()},
             figures_s={self.square(at): v for at, v in belief.figures_s.items()},
-            bare_of_s={self.square(at): v for at, v in belief.bare_of_s.items()})
+            bare_looks={self.square(at): v for at, v in belief.bare_looks.items()})
 
     def _moved(self, f: FigureTrack) -> FigureTrack:
         return replace(f, foot=self.point(*f.foot))

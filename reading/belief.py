@@ -16,6 +16,7 @@ from statistics import median
 
 from reading.figure_track import (
     FigureTrack,
+    LookWeights,
     always_clear,
     apart,
     faint_beside,
@@ -31,6 +32,7 @@ from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, TableLook
 
 _LEFT_OUT = 0.6  # weight of a look at the whole board that does not report a square
+_REMEMBERED = 12  # looks without a figure that are remembered: more say hardly more (`LIMITS.alike`)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,8 @@ class TableBelief:
     squares: Mapping[Square, SquareTrack] = field(default_factory=dict)
     figures: Mapping[int, FigureTrack] = field(default_factory=dict)
     figures_s: Mapping[Square, float] = field(default_factory=dict)  # when figures were last looked for
-    bare_of_s: Mapping[Square, float] = field(default_factory=dict)  # weight of the newest looks that saw none
+    # the newest looks in a row that saw none, each with its time and weight
+    bare_looks: Mapping[Square, LookWeights] = field(default_factory=dict)
     whole_s: float | None = None
     first_s: float | None = None
     still_s: float = -math.inf
@@ -127,7 +130,7 @@ def updated(belief: TableBelief, look: TableLook) -> TableBelief:
     changed |= figures.keys() != belief.figures.keys() or any(
         f.present != belief.figures[i].present for i, f in figures.items())
     first = belief.first_s if belief.first_s is not None else t
-    return TableBelief(t_s=t, squares=squares, figures=figures, figures_s=looked, bare_of_s=bare, next_id=next_id,
+    return TableBelief(t_s=t, squares=squares, figures=figures, figures_s=looked, bare_looks=bare, next_id=next_id,
                        whole_s=t if look.whole else belief.whole_s, first_s=first,
                        still_s=t if changed else max(belief.still_s, first))
 
@@ -163,11 +166,21 @@ def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:
     other = track.against
     other = first_seen(said, rest, seen.there, max(told, 0.05), t, now.last_s, covered) if other is None else \
         seen_again(other, said, rest, seen.there, told, t, covered)
-    if other.weight < LIMITS.changes * now.usual:
-        return replace(track, against=other)
-    # the tile was rotated in place, or misread before
+    track = replace(track, against=other)
+    return track if other.weight < LIMITS.changes * now.usual else _changed(track, now, other)
+
+
+def _changed(track: SquareTrack, now: TileTrack, other: TileTrack) -> SquareTrack:
+    """The tile was rotated in place, or misread before."""
     other = replace(other, since_s=now.since_s, bare_s=now.bare_s, hidden_s=now.hidden_s)
     return replace(track, laid=other, against=None, past=(*track.past, now)[-4:])
+
+
+def concluded(belief: TableBelief) -> TableBelief:
+    """The belief if no look will follow: a tile that looks contradict is what they say if they weigh more."""
+    squares = {at: _changed(track, track.laid, track.against) for at, track in belief.squares.items()
+               if track.laid is not None and track.against is not None and track.against.weight > track.laid.weight}
+    return replace(belief, squares={**belief.squares, **squares}) if squares else belief
 
 
 def _nothing(track: SquareTrack, there: float, weight: float, t: float) -> SquareTrack:
@@ -184,9 +197,9 @@ def _nothing(track: SquareTrack, there: float, weight: float, t: float) -> Squar
 
 
 def _figures(belief: TableBelief, look: TableLook,
-             ) -> tuple[dict[int, FigureTrack], dict[Square, float], dict[Square, float], int]:
+             ) -> tuple[dict[int, FigureTrack], dict[Square, float], dict[Square, LookWeights], int]:
     t = look.t_s
-    tracks, looked, bare = dict(belief.figures), dict(belief.figures_s), dict(belief.bare_of_s)
+    tracks, looked, bare = dict(belief.figures), dict(belief.figures_s), dict(belief.bare_looks)
     searched = {at for at, s in look.squares.items() if s.figures is not None and s.seen >= LIMITS.seen_least}
     found = [(at, f) for at in sorted(searched) for f in look.squares[at].figures or ()]
     taken: dict[int, tuple[Square, FigureLook]] = {}
@@ -224,11 +237,11 @@ def _figures(belief: TableBelief, look: TableLook,
             weight=weight, there=f.there * weight, lying=f.lying * weight,
             colours={c: v * weight for c, v in normalised(f.colours).items()},
             pieces={p: v * weight for p, v in f.pieces.items()}, width=f.width, width_spread=f.width_spread,
-            measured=weight * (f.width > 0))
+            measured=weight * (f.width > 0), bare_looks=bare.get(at, ()))
         next_id += 1
     for at in searched:
         fresh = look.squares[at].seen * _fresh(looked.get(at, -math.inf), t)
-        bare[at] = 0.0 if look.squares[at].figures else bare.get(at, 0.0) + fresh
+        bare[at] = () if look.squares[at].figures else (*bare.get(at, ()), (t, fresh))[-_REMEMBERED:]
         looked[at] = t
     return tracks, looked, bare, next_id
 

@@ -12,7 +12,7 @@ from reading.belief import TableBelief, figures_seen_on
 from reading.figure_track import FigureTrack
 from reading.limits import LIMITS
 from reading.shapes import Reading, shape
-from reading.tile_track import TileTrack
+from reading.tile_track import TileTrack, worth
 from reading.whereabouts import Whereabouts
 from scoring.box import Box
 from scoring.events import FigurePlaced
@@ -182,8 +182,8 @@ def places(tracks: Sequence[FigureTrack], box: Box, reading: Reading, since_s: f
     out = []
     for f, unreal in zip(tracks, false, strict=True):
         kinds, sure = f.kinds, none - unreal + log_sigma(f.real)
-        if f.before_s is not None and f.before_s >= until_s:
-            sure -= LIMITS.too_late
+        if _late(f, until_s):
+            sure -= LIMITS.too_late * (_looks_without(f, until_s) if _brief(f) else 1.0)
         upright = segments(f.on_tile, f.spread, 0.0, tile, reading[1])
         told = segments(f.on_tile, f.spread, f.lies, tile, reading[1])
         ways = []
@@ -209,18 +209,36 @@ def choices(tracks: Iterable[FigureTrack], state: GameState, at: Square, reading
     return places(tuple(tracks), state.box, reading, math.inf, math.inf).choices(at, player, colours)
 
 
+def _late(f: FigureTrack, until_s: float) -> bool:
+    """Whether the tile was seen without it after its turn."""
+    return f.before_s is not None and f.before_s >= until_s
+
+
+def _looks_without(f: FigureTrack, until_s: float) -> float:
+    """How many looks have seen the tile without it after its turn, as if they were independent."""
+    weight = sum(weight for t_s, weight in f.bare_looks if t_s >= until_s)
+    return max(1.0, weight * worth(weight, LIMITS.alike)) if weight > 0.0 else 1.0
+
+
+def _brief(f: FigureTrack) -> bool:
+    """Whether it was seen for a moment only and is gone, as what a hand holds."""
+    return not f.present and f.seen_s - f.came_s < LIMITS.notice_s
+
+
 def _false(f: FigureTrack, since_s: float, until_s: float) -> float:
-    """Log-weight of the hypothesis that a track is no figure of this turn: print, or a figure taken up again at once.
-    Print does not appear on a tile that was seen without it, nor does it disappear."""
+    """Log-weight of the hypothesis that a track is no figure of this turn: print, or a figure taken up again at once,
+    or held over the tile for a moment in a later turn. Print does not appear on a tile that was seen without it, nor
+    does it disappear."""
     none = log_sigma(-f.real) - LIMITS.false_figure
     if f.before_s is not None and f.before_s >= since_s:
         none -= LIMITS.comes_or_goes
     if f.present:
         return none
     none -= LIMITS.comes_or_goes
-    if f.seen_s > until_s:  # it was still there when the turn was over
-        return none
-    back = log_sigma(f.real) - LIMITS.taken_back
+    held = _late(f, until_s) and _brief(f)
+    if f.seen_s > until_s and not held:
+        return none  # it was still there when the turn was over
+    back = log_sigma(f.real) - (LIMITS.held if held else LIMITS.taken_back)
     return max(none, back) + math.log1p(math.exp(-abs(none - back)))
 
 

@@ -13,6 +13,8 @@ from reading.widths import averaged
 from scoring.tiles import Square
 from vision.looks import FigureLook
 
+LookWeights = tuple[tuple[float, float], ...]  # the times of looks, each with its weight
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Absence:
@@ -31,11 +33,12 @@ class Absence:
 @dataclass(frozen=True, kw_only=True)
 class FigureTrack:
     """One figure: ``foot`` in tiles of the board, with the uncertainty ``spread``. It appeared between ``before_s``
-    (None: unknown) and ``came_s`` and was last seen at ``seen_s``; ``missed`` is the weight of the looks since then,
-    which did not see it, ``flickers`` that of earlier looks which missed it in between, ``away`` the newest time for
-    which it was gone, ``moved`` since when it stands beside where it was, never gone: it was pushed, or is another one.
-    ``width`` is the mean width of its wood in tiles, over looks of total weight ``measured``, and ``width_spread`` the
-    standard deviation of its logarithm in a usual look: looks err alike. Sums are as in `TileTrack`."""
+    (None: unknown) and ``came_s``, after the ``bare_looks``, and was last seen at ``seen_s``; ``missed`` is the
+    weight of the looks since then, which did not see it, ``flickers`` that of earlier looks which missed it in
+    between, ``away`` the newest time for which it was gone, ``moved`` since when it stands beside where it was,
+    never gone: it was pushed, or is another one. ``width`` is the mean width of its wood in tiles, over looks of
+    total weight ``measured``, and ``width_spread`` the standard deviation of its logarithm in a usual look: looks
+    err alike. Sums are as in `TileTrack`."""
 
     id: int
     foot: tuple[float, float]
@@ -57,6 +60,7 @@ class FigureTrack:
     flickers: float = 0.0
     away: Absence | None = None
     moved: Absence | None = None
+    bare_looks: LookWeights = ()
     piece: str = ""  # which one it is, as far as people have settled it
     settled: bool = False  # ``pieces`` take all figures of the table into account (`reading.pieces`)
 

@@ -27,7 +27,7 @@ from functools import partial
 from itertools import takewhile
 
 from reading.alignment import Alignment
-from reading.belief import TableBelief, figures_seen_on
+from reading.belief import TableBelief, concluded, figures_seen_on
 from reading.board_place import BoardPlace
 from reading.claims import UnseenClaims
 from reading.covered_tops import covered_tops
@@ -174,9 +174,11 @@ class GameReader:
     # -- what happened ----------------------------------------------------------------------------------------------
 
     def _decide(self, log: LoggedGame, now: Moment) -> Decisions:
-        self._informed = self._stack_moves.lowered(self._settled.applied(self.belief, log, self._colours))
         if log.ended is not None:
             return Decisions(alignment=self._place.alignment)
+        if now.last:
+            self._place.belief = concluded(self._place.belief)
+        self._informed = self._stack_moves.lowered(self._settled.applied(self.belief, log, self._colours))
         events = [line.event for line in log.lines]
         states = self._prefix.states(events)
         state = states[-1]

@@ -61,7 +61,8 @@ class Limits:
     false_figure: float = 0.5  # against a false detection of a figure, besides its own log-odds
     comes_or_goes: float = 1.5  # against print that appears or disappears
     taken_back: float = 4.5  # against a figure put down and taken up in the same turn
-    too_late: float = 2.5  # against a figure put on a tile that was seen without it after the next one (chosen)
+    held: float = 3.0  # against a piece held over an older tile so that looks see a figure there (chosen)
+    too_late: float = 2.5  # against a figure put on a tile that a look has seen without it after the next one (chosen)
     vanished: float = 3.0  # against a figure that the rules keep on the board and that is not there
     lingers: float = 1.0  # against a figure that the rules sent home and that is still there
     # A piece that stands only beside a follower of its player's is put down in two of three turns in which the rules

@@ -62,7 +62,7 @@ def _figure_notices(belief: TableBelief, closed: GameState, told: LoggedGame, co
                 and _turns_since_scored(closed, key) >= LIMITS.late_home_turns:
             yield Notice(code="take_back", at=f.at, player=key[1], feature=event.feature, where=event.where)
     for key, figure in sorted(stand.items()):
-        if key in seen or belief.bare_of_s.get(key[0], 0.0) < LIMITS.gone:
+        if key in seen or sum(weight for _, weight in belief.bare_looks.get(key[0], ())) < LIMITS.gone:
             continue
         if figure.segment < 0 or key[0] not in belief.figures_s:
             continue

@@ -6,11 +6,13 @@ import math
 from dataclasses import replace
 
 import pytest
-from tables import START, figure, look
+from tables import START, TWO, figure, look
 
-from reading.belief import TableBelief, figures_seen_on, updated
+from reading.belief import TableBelief, concluded, figures_seen_on, updated
+from reading.evidence import places
 from reading.limits import LIMITS
 from reading.shapes import shape
+from scoring.engine import box_of
 from scoring.tiles import catalogue, where
 from vision.looks import NeutralLook, SquareLook, TableLook, posture, segments
 
@@ -109,6 +111,32 @@ def test_a_turned_tile_is_another_reading_from_the_second_look_on() -> None:
     assert once.laid is not None and once.laid.readings[0]["base.V", 0] == 0.0 and once.against is not None
     assert twice.laid is not None and twice.laid.readings[0]["base.V", 1] == 0.0
     assert twice.laid.since_s == 0.0  # it lies there since it was laid
+
+
+@pytest.mark.parametrize(("looks", "kind"), [(1, "base.S"), (3, "base.O")])
+def test_where_no_look_will_follow_those_that_weigh_more_tell_the_tile(looks: int, kind: str) -> None:
+    """The table was pushed as the last tile was laid."""
+    first = look(5.0, {**START, (1, 0): ("base.S", 2)})
+    later = [look(5.0 + 1.5 * n, {**START, (1, 0): ("base.O", 2)}) for n in range(1, looks + 1)]
+    belief = believed(look(0.0, START), first, *later)
+    known, laid = belief.squares[1, 0].laid, concluded(belief).squares[1, 0].laid
+    assert known is not None and known.readings[0]["base.S", 2] == 0.0
+    assert laid is not None and laid.readings[0][kind, 2] == 0.0 and laid.since_s == 5.0
+
+
+@pytest.mark.parametrize(("bare", "stays_s", "figure_likelier"), [
+    (1, 1.5, True), (12, 1.5, False), (12, 9.0, True), (1, 9.0, True)])
+def test_what_is_seen_for_a_moment_on_a_tile_that_many_looks_saw_bare_was_held(bare: int, stays_s: float,
+                                                                                figure_likelier: bool) -> None:
+    """A dragon is walked over a tile that was laid long ago; the figures' network takes it for a follower."""
+    tiles, thief = {**START, (1, 0): U}, figure(*U, "road", "E W", "red")
+    seen = [look(0.0, START), look(1.0, tiles), *(look(10.0 + 5.0 * n, tiles) for n in range(bare)),
+            *(look(80.0 + t, tiles, {(1, 0): (thief,)}) for t in (0.0, stays_s)),
+            *(look(95.0 + 5.0 * n, tiles) for n in range(3))]
+    track, = believed(*seen).by_square[1, 0]
+    assert not track.present
+    there = places([track], box_of(TWO), U, 1.0, 9.0)
+    assert (max(weight for _, ways in there.ways for weight, _, _ in ways) > there.none) == figure_likelier
 
 
 def test_looks_at_a_figure_that_agree_with_each_other_do_not_make_it_another_tile() -> None:
