@@ -92,7 +92,8 @@ def foreign(tracks: Iterable[FigureTrack], owned: Collection[str]) -> list[Figur
     out = []
     for f in tracks:
         if f.real > 0 and "pig" in f.pieces and "follower" in f.pieces and not f.piece:
-            said = np.array((f.pieces["pig"] - f.pieces["follower"]) / f.weight)
+            # of two normal distributions the wider one wins on both sides: less like a pig than any follower is none
+            said = np.array(max((f.pieces["pig"] - f.pieces["follower"]) / f.weight, PIECES.any_other[0]))
             if float(_log_normal(said, PIECES.any_pig) - _log_normal(said, PIECES.any_other)) > PIECES.foreign:
                 out.append(f)
     return out

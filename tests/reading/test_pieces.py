@@ -73,6 +73,8 @@ def test_what_no_player_has_is_foreign_where_its_silhouette_tells() -> None:
     tracks = [track(1, 0.36), track(2, 0.41, pig=4.0), track(3, 0.5, pig=1.7), track(4, 0.29, builder=-1.0)]
     assert [f.id for f in foreign(tracks, ("follower",))] == [2]
     assert foreign(tracks, TRADERS) == []
+    counter = track(5, 0.28, pig=-21.0)  # a round one is less like a pig than any follower
+    assert foreign([counter], ("follower",)) == []
     assert foreign([replace(tracks[1], piece="follower")], ("follower",)) == []  # people said what it is
 
 
