@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,6 +15,7 @@ from reading.logged_game import LoggedGame, LoggedTurn
 from reading.policy import Decision, Moment
 from scoring.events import Event, FigureTaken
 from scoring.state import GameState, StandingFigure
+from scoring.tiles import Square
 
 _NEWEST = 6  # newest turns in which such a move may have been missed: tiles that nobody touches are seldom looked at
 # Weight of looks that missed a figure after which it is taken to be gone, where a move may have taken it: less than
@@ -26,28 +29,33 @@ _SCORED = 0.5  # that a figure which scored in the turn was taken before that
 def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], steps: Steps,
              colours: Mapping[str, int], now: Moment) -> Iterator[Decision]:
     """The move that sent home a figure which stands according to the log and is seen to be gone. Where several are
-    gone, and where one would have gone home anyway since it scored in that turn, the move is asked about. One that only
-    a block in doubt allows waits until people have said whether there is one. At the end it is asked about, too, and so
-    is one of a figure that has just gone: people may be clearing the table. ``states`` are the states after each event
-    of the log, preceded by the initial one."""
+    gone, where one may have been taken in either of two turns, and where one would have gone home anyway since it
+    scored in that turn, the move is asked about. One that only a block in doubt allows waits until people have said
+    whether there is one. At the end it is asked about, too, and so is one of a figure that has just gone: people may be
+    clearing the table. ``states`` are the states after each event of the log, preceded by the initial one."""
+    found: list[tuple[int, float, list[FigureTaken], bool]] = []  # turn, likelihood, moves, whether in doubt
+    possible = Counter[tuple[int, str, Square, str, str]]()  # in how many turns each may have been taken
     for n, last, answers in _open(log, states):
         surely = _without_doubts(log, states, steps, last)
         doubtful = [] if surely is None else [
             a for a in answers if not any(a in q.answers for q in surely.box.questions(surely))]
         if not now.last:
             answers = [a for a in answers if a not in doubtful]
-        missing = partial(_missing, turns=log.groups[n:n + 2], belief=belief, colours=colours)
+        missing = partial(_missing, turns=log.groups[n:n + 3], belief=belief, colours=colours)
+        possible.update(_whom(a) for a in missing(answers, steps.closed(states[-1]), now=replace(now, last=True)))
         sure, may = _SURE, missing(answers, steps.closed(states[-1]), now=now)
         if not may:
             sure, may = _SCORED, missing(_scored(states[last], answers, steps), states[last], now=now)
         if may:
-            each = sure / len(may)
-            options: tuple[tuple[tuple[Event, ...], float], ...] = (*(((a,), each) for a in may), ((), 1.0 - sure))
             hasty = now.last and not missing(may[:1], states[last], now=replace(now, last=False))
-            yield Decision(events=(may[0],), confidence=each, asked=each < _SURE or may[0] in doubtful or hasty,
-                           alternatives=options, at=may[0].at, frame=now.frame,
-                           after=None if n == len(log.groups) - 1 else log.groups[n].last_seq)
-            return
+            found.append((n, sure, may, may[0] in doubtful or hasty))
+    for n, sure, may, doubt in found[:1]:
+        each = sure / len(may) / max(1, possible[_whom(may[0])])
+        options: tuple[tuple[tuple[Event, ...], float], ...] = (
+            *(((a,), each) for a in may), ((), 1.0 - each * len(may)))
+        yield Decision(events=(may[0],), confidence=each, asked=each < _SURE or doubt, alternatives=options,
+                       at=may[0].at, frame=now.frame,
+                       after=None if n == len(log.groups) - 1 else log.groups[n].last_seq)
 
 
 def takeable(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], steps: Steps,
@@ -57,7 +65,7 @@ def takeable(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
     at_once = replace(now, last=True)
     for n, _, answers in _open(log, states):
         for f in steps.closed(states[-1]).standing.values():
-            if any(names(a, f) for a in answers) and _left(f, log.groups[n:n + 2], belief, colours, at_once):
+            if any(names(a, f) for a in answers) and _left(f, log.groups[n:n + 3], belief, colours, at_once):
                 yield f
 
 
@@ -131,22 +139,29 @@ def _scored(state: GameState, answers: Sequence[FigureTaken], steps: Steps) -> I
 
 
 def names(event: FigureTaken, f: StandingFigure) -> bool:
-    return (event.owner, event.figure, event.at, event.feature, event.where) == (f.player, f.figure, f.at, f.feature,
-                                                                                 f.where)
+    return _whom(event) == (f.player, f.figure, f.at, f.feature, f.where)
+
+
+def _whom(event: FigureTaken) -> tuple[int, str, Square, str, str]:
+    return event.owner, event.figure, event.at, event.feature, event.where
 
 
 def _left(f: StandingFigure, turns: Sequence[LoggedTurn], belief: TableBelief, colours: Mapping[str, int],
           now: Moment) -> bool:
     """Whether a figure has been missing, for some seconds, since after the turn's tile appeared and no later than the
     tile of the next of the ``turns``. Tiles that nobody touches are looked at seldom, so its last sighting may be much
-    older."""
-    track, later = ([belief.squares.get(t.at) if t.at is not None else None for t in turns] + [None])[:2]
+    older. While the next turn is the newest one, and it may have left in that, it is waited for whether somebody could
+    take it then."""
+    since_s, next_s = ([belief.since_s(turn.at) for turn in turns] + [math.inf])[:2]
     mine = [t for t in belief.by_square.get(f.at, ()) if t.real > 0 and colours.get(t.paint) == f.player]
-    if track is None or track.laid is None or not mine or any(t.missed < TAKEN for t in mine):
+    if not mine or any(t.missed < TAKEN for t in mine):
         return False
     left = max(mine, key=lambda t: t.seen_s)
-    if later is not None and later.laid is not None and left.seen_s > later.laid.since_s:
+    if left.missed_s is None or left.missed_s < since_s or left.seen_s > next_s:
         return False
-    return left.missed_s is not None and left.missed_s >= track.laid.since_s and (
-        now.last or min(left.looked_s - left.missed_s + LIMITS.notice_s - _TWICE_S,
-                        now.t_s - left.missed_s) >= LIMITS.notice_s)
+    if now.last:
+        return True
+    missing_s = now.t_s - left.missed_s
+    if len(turns) == 2 and left.missed_s > next_s and missing_s < LIMITS.ask_after_s:
+        return False
+    return min(left.looked_s - left.missed_s + LIMITS.notice_s - _TWICE_S, missing_s) >= LIMITS.notice_s

@@ -40,6 +40,29 @@ def test_who_vanished_beside_a_block_just_added_was_taken(table: PilesTable) -> 
     assert towers(fold(SETUP, table.book.events())).prisoners == ((0, 1, "follower"),)
 
 
+@pytest.mark.parametrize("second", [True, False])
+def test_who_may_have_been_taken_in_either_of_two_turns_is_asked_about(table: PilesTable, second: bool) -> None:
+    """His tile was not seen while Ben and Anna laid their tiles, and both may have added a block."""
+    table.lays((1, 1), "base.B", 0, figure("base.B", 0, "cloister", "I", "red"))
+    table.lays((2, 0), "base.U", 0)
+    table.lays(EAST, "base.U", 0)
+    table.hidden = ((1, 1),)
+    table.lays(FAR, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees(3, 1.5)
+    table.tiles[3, 0] = "base.U", 0
+    table.sees(1, 1.5)
+    table.figures[1, 1], table.hidden = (), ()
+    table.sees(3, 1.5)
+    assert len(table.told(TowerRaised)) == 1 and not table.told(Captured)
+    if second:
+        table.piles[SOUTH] = top(2)
+    table.sees(20, 1.5)
+    assert [e.player for e in table.told(TowerRaised)] == ([1, 0] if second else [1])
+    taken, = (seq for seq, event in effective(table.book.entries) if isinstance(event, Captured))
+    assert (taken in open_questions(table.book.entries)) == second
+
+
 def test_a_follower_on_top_closes_it(table: PilesTable) -> None:
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
