@@ -225,6 +225,9 @@ class NeutralMoves:
                           if line not in mine)  # in the game's order: one that was inserted has a higher number
             events = list(neutral.ways(before))[:NEUTRAL.ways]
             met = self._met(neutral, before, belief, log, n) if any(len(neutral.goes(e)) > 1 for e in events) else {}
+            logged = neutral.at(states[end])
+            if mine and not met and logged is not None and logged in sights:  # it moves once, to where it was seen then
+                met = {logged: max(0.0, min(sights[logged].peak, LIMITS.unallowed))}
             if at is None and any(event in log.denied for event in events):
                 break
             for event in events:

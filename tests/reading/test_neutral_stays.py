@@ -178,3 +178,26 @@ def test_that_it_came_by_is_as_sure_as_the_look_that_saw_it_whatever_older_looks
         sights = updated(sights, TableLook(frame=round(t_s * 10), t_s=t_s, squares={FAR: seen}), ["dragon"])
     sight = sights["dragon"][FAR]
     assert sight.found_s > sight.first_s and 0.0 < sight.peak < 2.5 and sight.clearest == 5.2
+
+
+@pytest.fixture
+def moved(beside: PiecesTable) -> PiecesTable:
+    """Anna has a monk in the east, too. She has moved the fairy beside her thief."""
+    beside.lays((4, 0), "base.B", 0, figure("base.B", 0, "cloister", "I", "red"))
+    beside.lays((5, 0), "base.U", 0)  # Ben
+    beside.lays((4, -1), "base.B", 0)  # Anna
+    beside.stands["fairy"] = FAR, (0.7, 0.3)
+    beside.sees(6)
+    assert fairies(beside) == [(0, FAR)] and not questions(beside)
+    return beside
+
+
+def fairies(table: PiecesTable) -> list[tuple[int, Square]]:
+    return [(e.player, e.at) for e in table.beyond_tiles()[1:] if isinstance(e, FairyMoved)]
+
+
+def test_a_move_to_where_it_was_seen_for_long_is_not_taken_back_without_a_question(moved: PiecesTable) -> None:
+    """It seems to stand beside her monk before the next tile lies: that may be print."""
+    moved.stands["fairy"] = (4, 0), (0.7, 0.3)
+    moved.sees(8)
+    assert len(fairies(moved)) == 1 and len(questions(moved)) == 1
