@@ -124,7 +124,7 @@ class LoggedGame:
 
     @cached_property
     def ended(self) -> int | None:
-        """The entry with which people ended the game."""
+        """The number of the entry with which people ended the game; None while it goes on."""
         return next((line.seq for line in self.lines if isinstance(line.event, GameEnded)), None)
 
     @cached_property

@@ -42,7 +42,7 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
         if not now.last:
             answers = [a for a in answers if a not in doubtful]
         missing = partial(_missing, turns=log.groups[n:n + 3], belief=belief, colours=colours)
-        possible.update(_whom(a) for a in missing(answers, steps.closed(states[-1]), now=replace(now, last=True)))
+        possible.update({_whom(a) for a in missing(answers, steps.closed(states[-1]), now=replace(now, last=True))})
         sure, may = _SURE, missing(answers, steps.closed(states[-1]), now=now)
         if not may:
             sure, may = _SCORED, missing(_scored(states[last], answers, steps), states[last], now=now)
