@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from looks_replayed import Book
-from tables import START, TWO, figure, look
+from tables import START, TWO, Table, figure, look
 
 from reading import layings, replay
 from reading.game import Decisions, GameReader
@@ -556,3 +556,14 @@ def test_what_appears_on_a_tile_after_its_turn_does_not_change_who_laid_it() -> 
     before = game.said()
     game.sees({(1, 0): U, (2, 0): U}, {(1, 0): (figure(*U, "road", "E W", "blue"),)}, times=1)
     assert game.said() == before == [("tile", (1, 0), 0), ("tile", (2, 0), 1)]
+
+
+@pytest.mark.parametrize(("there", "asked"), [(-2.0, True), (-2.4, False)])
+def test_whether_a_figure_stands_there_is_asked_about_like_anything_else(there: float, asked: bool) -> None:
+    """A pig from right above was left out although the odds of one were 22 %."""
+    table = Table(TWO)
+    table.lays((1, 0), *U)
+    table.lays((2, 0), *U, replace(figure(*U, "road", "E W", "blue"), there=there))
+    for x in (3, 4, 5):
+        table.lays((x, 0), *U)
+    assert len(open_questions(table.book.entries)) == asked

@@ -42,6 +42,14 @@ def test_the_ones_that_stand_out_are_large_whatever_the_scale_of_the_table(scale
     assert all(said[f.id].kinds["follower"] < -1.0 and said[f.id].kinds["large"] == 0.0 for f in large)
 
 
+def test_a_width_between_two_sizes_leaves_it_open_which_one_it_is() -> None:
+    """It is 10 % wider than the ordinary ones of its table, and 4 % narrower than the large ones."""
+    ordinary = [replace(track(n, 0.335 * (0.98 + 0.005 * n)), width_spread=0.023) for n in range(9)]
+    large = [replace(track(10 + n, 0.385), width_spread=0.03) for n in range(2)]
+    said = kinds([*ordinary, *large, replace(track(20, 0.37), width_spread=0.023)], INNS)[20].kinds
+    assert said["large"] == 0.0 and -2.5 < said["follower"] < -1.0
+
+
 def test_a_table_of_equal_figures_has_no_large_ones() -> None:
     said = kinds([track(n, 0.41) for n in range(6)], INNS)
     assert all(f.kinds["large"] < -1.0 for f in said.values())
