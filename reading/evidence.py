@@ -217,7 +217,7 @@ def _late(f: FigureTrack, until_s: float) -> bool:
 def _looks_without(f: FigureTrack, until_s: float) -> float:
     """How many looks have seen the tile without it after its turn, as if they were independent."""
     weight = sum(weight for t_s, weight in f.bare_looks if t_s >= until_s)
-    return max(1.0, weight * worth(weight, LIMITS.alike)) if weight > 0.0 else 1.0
+    return weight * worth(weight, LIMITS.alike) if weight > 0.0 else 1.0
 
 
 def _brief(f: FigureTrack) -> bool:

@@ -40,7 +40,7 @@ from reading.histories import History, Search
 from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.log_states import LogStates
-from reading.logged_game import LoggedGame, LoggedTurn, logged_game
+from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn, logged_game
 from reading.neutral import NeutralMoves
 from reading.noticing import Notice, notices
 from reading.ordering import Window
@@ -152,16 +152,7 @@ class GameReader:
             return Decisions()
         told = self._decide(log, replace(self._last, last=True))
         before = [*takewhile(lambda line: line.seq != ended, self._told[1].lines)]
-        last = before[-1].seq if before else 0
-        of_turn = next((line.seq for line in reversed(before) if not isinstance(line.event, TurnEnded)), 0)
-        placed, others = list[Decision](), list[Decision]()
-        for d in told.decisions:
-            if d.replaces is not None or d.settles is not None or d.after is not None:
-                others.append(d)
-            else:  # people may have ended the turn before, in which it belongs unless another tile was laid
-                of_turn = last if any(isinstance(e, TilePlaced) for e in d.events) else of_turn
-                placed.append(replace(d, after=of_turn))
-        return replace(told, decisions=(*reversed(placed), *others))  # each is inserted right after its entry
+        return replace(told, decisions=_inserted(told.decisions, before))
 
     def _log(self, entries: Sequence[LogEntry]) -> LoggedGame:
         """The log divided into turns, recomputed when it has grown."""
@@ -373,3 +364,18 @@ def _with(made: tuple[Decision, ...], other: tuple[Decision, ...]) -> tuple[Deci
         return made
     n = next((n for n, d in enumerate(made) if any(isinstance(e, TilePlaced) for e in d.events)), 0)
     return (*made[:n], *other, *made[n:]) if n < len(made) else made or other
+
+
+def _inserted(made: Sequence[Decision], before: Sequence[LoggedEvent]) -> tuple[Decision, ...]:
+    """Decisions that would be appended to the log are inserted after its events ``before`` the end instead. People may
+    have ended the turn, in which they belong unless another tile was laid."""
+    last = before[-1].seq if before else 0
+    after = next((line.seq for line in reversed(before) if not isinstance(line.event, TurnEnded)), 0)
+    placed, others = list[Decision](), list[Decision]()
+    for d in made:
+        if d.replaces is not None or d.settles is not None or d.after is not None:
+            others.append(d)
+        else:
+            after = last if any(isinstance(e, TilePlaced) for e in d.events) else after
+            placed.append(replace(d, after=after))
+    return *reversed(placed), *others  # each is inserted right after its entry

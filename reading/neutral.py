@@ -226,7 +226,7 @@ class NeutralMoves:
             events = list(neutral.ways(before))[:NEUTRAL.ways]
             met = self._met(neutral, before, belief, log, n) if any(len(neutral.goes(e)) > 1 for e in events) else {}
             logged = neutral.at(states[end])
-            if mine and not met and logged is not None and logged in sights:  # it moves once, to where it was seen then
+            if mine and not met and logged is not None and logged in sights:  # it was seen where the log has it go
                 met = {logged: max(0.0, min(sights[logged].peak, LIMITS.unallowed))}
             if at is None and any(event in log.denied for event in events):
                 break

@@ -119,8 +119,7 @@ def _asked_of(log: LoggedGame, states: Sequence[GameState], n: int) -> bool:
 
 def _raised(before: GameState, after: GameState) -> bool:
     """Whether an event has added a block to a pile."""
-    return any(height > stack.heights(before).get(at, 0)
-               for stack in after.box.stacks for at, height in stack.heights(after).items())
+    return any(stack.grown(before, after) for stack in after.box.stacks)
 
 
 def _missing(answers: Iterable[FigureTaken], state: GameState, turns: Sequence[LoggedTurn], belief: TableBelief,

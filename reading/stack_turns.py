@@ -114,15 +114,11 @@ def taken_later(stack: Stack, at: Square, n: int, gone: Sequence[Gone], belief: 
         from_s, to_s = turn_s(belief, log, m)
         near = [(f, real) for f, gone_s, real in gone if from_s <= gone_s < to_s]
         for k, line in enumerate(turn.lines, first) if near else ():
-            if grew(stack, at, states[k], states[k + 1]):
+            if at in stack.grown(states[k], states[k + 1]):
                 higher = steps.after(stack.raised(states[k], at), line.event)
                 out |= {f.id: betrays(real) for f, real in near
                         if higher is not None and may_take(higher, f) and not may_take(states[k + 1], f)}
     return out
-
-
-def grew(stack: Stack, at: Square, before: GameState, after: GameState) -> bool:
-    return stack.heights(after).get(at, 0) > stack.heights(before).get(at, 0)
 
 
 def turn_s(belief: TableBelief, log: LoggedGame, n: int) -> tuple[float, float]:

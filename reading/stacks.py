@@ -29,7 +29,6 @@ from reading.stack_turns import (
     Gone,
     Way,
     betrays,
-    grew,
     may_take,
     not_logged,
     raises,
@@ -209,7 +208,7 @@ class StackMoves:
         out, told_s = list[tuple[float, float]](), self._told_s.setdefault(key, {})
         for n in log.newest(LIMITS.late_turns):
             tile = log.groups[n].tile
-            if tile is None or not grew(stack, key[1], *(states[k] for k in log.span(n))):
+            if tile is None or key[1] not in stack.grown(*(states[k] for k in log.span(n))):
                 continue
             grown.add(tile.seq)
             from_s, to_s = turn_s(belief, log, n)

@@ -98,6 +98,11 @@ class Stack:
     raised: Callable[[GameState, Square], GameState]
     top: str = ""
 
+    def grown(self, before: View, after: View) -> frozenset[Square]:
+        """The squares whose piles are higher in a later state."""
+        known = self.heights(before)
+        return frozenset(at for at, height in self.heights(after).items() if height > known.get(at, 0))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dial:

@@ -55,9 +55,9 @@ class BoardSearch:
             self.number = START_BOARD
             return found
         # a tile that was in a hand, and lies beside the board now, may have been taken for the board, too
-        known = [(number, *again) for number, lay in self._lay.items() if (again := named_as(found, lay)) is not None]
-        if known:
-            self.number, _, lattice = min(known, key=lambda k: (-k[1], k[0]))  # of equals the one known first
+        known = _named(found, self._lay)
+        if known is not None:
+            self.number, _, lattice = known
             return lattice
         self._numbers += 1
         self.number = self._numbers
@@ -67,12 +67,11 @@ class BoardSearch:
         """The board that is tracked, with the names of one known before it, as which it is tracked from now on. None
         unless at least half of its tiles lie where tiles of that one lay. What was rejected names nothing."""
         half = len(tracked.shifts) / 2
-        known = [(number, *again) for number, lay in self._lay.items()
-                 if number < self.number and number not in self._rejected and len(lay) >= half
-                 and (again := named_as(tracked, lay)) is not None and again[0] >= half]
-        if not known:
+        known = _named(tracked, {number: lay for number, lay in self._lay.items() if number < self.number
+                                 and number not in self._rejected and len(lay) >= half})
+        if known is None or known[1] < half:
             return None
-        self.number, _, lattice = min(known, key=lambda k: (-k[1], k[0]))
+        self.number, _, lattice = known
         return lattice
 
     def _remember(self, poses: Mapping[Square, Array]) -> None:
@@ -88,3 +87,10 @@ class BoardSearch:
         the new ones."""
         self._refused = [apply(to, corners) for corners in self._refused]
         self._lay = {n: {at: to @ pose for at, pose in lay.items()} for n, lay in self._lay.items()}
+
+
+def _named(found: Lattice, lay: Mapping[int, Mapping[Square, Array]]) -> tuple[int, int, Lattice] | None:
+    """The number of the known board where most tiles of the one found lie (of equals the one known first), how many
+    they are, and the board with its names; None if no tile lies where one ``lay``."""
+    known = [(number, *again) for number, poses in lay.items() if (again := named_as(found, poses)) is not None]
+    return min(known, key=lambda k: (-k[1], k[0]), default=None)

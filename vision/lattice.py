@@ -234,9 +234,8 @@ def named_as(found: Lattice, lay: Mapping[Square, Array]) -> tuple[int, Lattice]
         pose = found.pose(at, shift)
         for name, to_unit in back.items():
             (x, y), (u, v) = apply(to_unit @ pose, [(0.5, 0.5), (1.0, 0.5)])
-            if np.hypot(x - 0.5, y - 0.5) >= SAME_PLACE:
-                continue
-            if abs(np.log(abs(area(apply(to_unit @ pose, UNIT)))) / 2) < SAME_SIZE:
+            if np.hypot(x - 0.5, y - 0.5) < SAME_PLACE and (
+                    abs(np.log(abs(area(apply(to_unit @ pose, UNIT)))) / 2) < SAME_SIZE):
                 quarter = round(float(np.arctan2(v - y, u - x)) / (np.pi / 2)) % 4
                 turned = turned_square(at, quarter)
                 votes[quarter, (name[0] - turned[0], name[1] - turned[1])] += 1

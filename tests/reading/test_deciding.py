@@ -560,7 +560,7 @@ def test_what_appears_on_a_tile_after_its_turn_does_not_change_who_laid_it() -> 
 
 @pytest.mark.parametrize(("there", "asked"), [(-2.0, True), (-2.4, False)])
 def test_whether_a_figure_stands_there_is_asked_about_like_anything_else(there: float, asked: bool) -> None:
-    """A pig from right above was left out although the odds of one were 22 %."""
+    """A pig from right above was left out, at odds at which people are asked about everything else."""
     table = Table(TWO)
     table.lays((1, 0), *U)
     table.lays((2, 0), *U, replace(figure(*U, "road", "E W", "blue"), there=there))
