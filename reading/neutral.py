@@ -46,8 +46,6 @@ class NeutralMoves:
     steps: Steps
     seen: dict[str, Sightings] = field(default_factory=dict)
     _last: dict[str, tuple[object, list[_Way]]] = field(default_factory=dict)
-    # the newest question about one that was seen nowhere, and since when it was not seen where the game has it
-    _missed: dict[str, tuple[Event, float]] = field(default_factory=dict)
     _posed: dict[str, tuple[Event, bool]] = field(default_factory=dict)  # the newest question, and whether it was put
 
     def look(self, look: TableLook, neutrals: Sequence[Neutral], piles: Collection[Square] = ()) -> None:
@@ -161,9 +159,6 @@ class NeutralMoves:
             return None  # the turn in which it left goes on
         if back_s < math.inf and self._came_later(neutral, left.came_s, belief, log, states):
             return None  # the log has it leaving and coming back
-        posed, since = self._missed.get(neutral.name, (None, math.nan))
-        if posed in log.denied and since == left.came_s and not now.last:
-            return None  # people say that it had not gone anywhere, and nothing else was seen since
         ways = self._ways(neutral, None, belief, log, states, colours, left, over=True)
         made = self._decision(ways, neutral, log, has, now) if ways else None
         if made is None:
@@ -177,7 +172,6 @@ class NeutralMoves:
         stays += sight.same if back_s < math.inf else 0.0
         if ways[0].weight - stays < -LIMITS.agreed:
             return None  # rather it is where it was, and not seen there
-        self._missed[neutral.name] = made.events[0], left.came_s
         return replace(made, asked=True)
 
     def _came_later(self, neutral: Neutral, left_s: float, belief: TableBelief, log: LoggedGame,
@@ -203,16 +197,17 @@ class NeutralMoves:
         than where it is no longer seen (``sight``), none in a turn of which people have denied one. ``over``: what it
         sent home has been taken up by now."""
         stand = seen_figures(belief, colours)
+        sights, has = self.seen.get(neutral.name, {}), neutral.at(states[-1])
         sign = (log.version, at, over, round(sight.foot[0], 1), round(sight.foot[1], 1),
-                tuple(sorted((k, f.present, f.looked_s >= sight.came_s) for k, f in stand.items())))
+                tuple(sorted((k, round(since(f, sight), 1)) for k, f in stand.items())),
+                at is None and tuple((k, round(s.odds)) for k, s in sights.items()))
         known = self._last.get(neutral.name)
         if known is not None and known[0] == sign:
             return known[1]
         out: list[_Way] = []
-        sights, has = self.seen.get(neutral.name, {}), neutral.at(states[-1])
         for back in range(min(LIMITS.late_turns, len(log.groups))):
-            if back >= LIMITS.open_turns and (at is None or any(w.weight >= -NEUTRAL.hardly for w in out)):
-                break  # it is looked for further back only if it was found late, and no newer turn explains it
+            if back >= LIMITS.open_turns and any(w.weight >= -NEUTRAL.hardly for w in out):
+                break  # further back only if it was found or missed late, and no newer turn explains it
             n = len(log.groups) - 1 - back
             group, end = log.groups[n], log.span(n)[1]
             if group.tile is None:
@@ -228,8 +223,11 @@ class NeutralMoves:
             logged = neutral.at(states[end])
             if mine and not met and logged is not None and logged in sights:  # it was seen where the log has it go
                 met = {logged: max(0.0, min(sights[logged].peak, LIMITS.unallowed))}
-            if at is None and any(event in log.denied for event in events):
-                break
+            against = NEUTRAL.earlier * back
+            if at is None:  # since when it is missing says more than how many turns ago that was
+                stayed = any(belief.since_s(g.at) <= sight.found_s for g in log.groups[n + 1:])
+                against = NEUTRAL.earlier * (back > 0) + LIMITS.too_late * stayed
+                events = [] if any(log.denied_in(n, event) for event in events) else events
             for event in events:
                 after = self.steps.after(before, event)
                 end_at = neutral.at(after) if after is not None else None
@@ -240,7 +238,7 @@ class NeutralMoves:
                     after = self.steps.after(after, other) or after
                 closed = self.steps.closed(after)
                 goes_on = cost(after, closed)
-                weight = -cost(before, after) - NEUTRAL.earlier * back
+                weight = -cost(before, after) - against
                 weight -= NEUTRAL.too_soon * _too_soon(belief, group, sight)
                 weight -= goes_on if back else NEUTRAL.goes_on * (goes_on > 0)
                 weight += _left(before, after, closed, stand, sight, states[-1], over=over or back > 0)
@@ -277,7 +275,7 @@ class NeutralMoves:
             others.setdefault(way.outcome, way)
         ranked = list(others.values())[:4]
         total = sum(math.exp(w.weight - best.weight) for w in ranked)
-        options = tuple(((w.event,), math.exp(w.weight - best.weight) / total) for w in ranked)
+        options = tuple(((w.event,), math.exp(w.weight - best.weight) / total) for w in ranked if w.turn == best.turn)
         margin = best.weight - ranked[1].weight if len(ranked) > 1 else LIMITS.floor
         group = log.groups[len(log.groups) - 1 - best.turn]
         mine = [line for line in group.rest if type(line.event) is type(best.event)
