@@ -62,7 +62,10 @@ class DialMoves:
         self.faces = [face for dial in self.begun.box.dials if (face := Face(dial, self.begun)).squares]
 
     def look(self, look: TableLook) -> TableLook:
-        """Add a look that is aligned with the game; returns it without the figures on the dials' boards."""
+        """Add a look that is aligned with the game; returns it without the figures on the dials' boards, and without
+        their print elsewhere."""
+        for face in self.faces:
+            look = face.only_here(look)
         squares = {at: s for face in self.faces for at, s in look.squares.items()
                    if at in face.squares and s.figures is not None and s.seen >= LIMITS.seen_least}
         if not squares:

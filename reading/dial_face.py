@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from reading.limits import LIMITS
+from reading.tile_track import OTHERS
 from scoring.contributions import Dial
 from scoring.state import GameState
 from scoring.tiles import Square
@@ -55,6 +56,12 @@ class Face:
         off = (deg - self.dial.angle_deg(name) + 180.0) % 360.0 - 180.0
         return n, (0.5 + off * len(self.dial.sections) / 360.0, min(1.0, 1.0 - r / 1.2))
 
+    def only_here(self, look: TableLook) -> TableLook:
+        """The look without readings of the board's print on other squares: what shows it there is no tile, but a table
+        of the board's colour."""
+        return replace(look, squares={at: s if at in self.squares else _without(s, self.dial.board)
+                                      for at, s in look.squares.items()})
+
     def look(self, seen: Mapping[Square, SquareLook], fresh: Collection[Square], look: TableLook) -> TableLook:
         """A look at the piece on the sections, as if each was a square (its number, 0), from the newest looks at the
         board's squares. Those of which no square is ``fresh`` are left out. There is one piece: where a fresh square
@@ -74,3 +81,14 @@ class Face:
             out[n, 0] = SquareLook(there=LIMITS.sure, seen=min(seen[at].seen for at in part), figures=(),
                                    neutral={} if best is None else {self.dial.name: best})
         return replace(look, squares=out, whole=False)
+
+
+def _without(seen: SquareLook, kinds: Collection[str]) -> SquareLook:
+    """A look at a square on which no tile of these kinds can lie: what it says of them says that none lies there."""
+    tiles = {reading: v for reading, v in seen.tiles.items() if reading[0] not in kinds}
+    if len(tiles) == len(seen.tiles):
+        return seen
+    other = OTHERS * math.exp(seen.rest)
+    remains = sum(map(math.exp, tiles.values())) + other
+    share = remains / (sum(map(math.exp, seen.tiles.values())) + other)
+    return replace(seen, tiles=tiles, there=seen.there + math.log(share))

@@ -12,6 +12,7 @@ from reading.shapes import Reading, shape
 from vision.looks import SquareLook
 
 _MOST = 32  # readings kept of a square
+OTHERS = 40  # readings that a look does not list
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +136,8 @@ def said_of(seen: SquareLook, piece: bool) -> tuple[dict[Reading, float], float]
 def informativeness(said: Mapping[Reading, float], rest: float) -> float:
     """Weight of a look by its entropy: 1 if few readings are likely, towards 0.1 if all are equally so."""
     weights = [math.exp(v) for v in said.values()]
-    total = sum(weights) + 40 * math.exp(rest)
-    entropy = -sum(w / total * math.log(w / total) for w in weights if w > 0) + 40 * math.exp(rest) / total * 3.0
+    total = sum(weights) + OTHERS * math.exp(rest)
+    entropy = -sum(w / total * math.log(w / total) for w in weights if w > 0) + OTHERS * math.exp(rest) / total * 3.0
     return max(0.1, 1.0 - entropy / 3.0)
 
 

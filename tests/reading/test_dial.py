@@ -574,3 +574,37 @@ def test_a_stop_that_was_misread_for_a_while_is_none(table: DialTable) -> None:
     table.lays(NORTH, *PLAIN)
     table.sees(6)
     assert not table.told(WheelTurned) and not open_questions(table.book.entries)
+
+
+class ClothTable(DialTable):
+    """A green table beside the board: where no tile lies it is read as the board's print."""
+
+    def look(self) -> TableLook:
+        seen = super().look()
+        cloth = SquareLook(there=3.3, tiles={(BOARD[1, 1][0], rot): -1.4 for rot in range(4)}, rest=-9.6, figures=())
+        return replace(seen, squares={NORTH: cloth, **seen.squares})
+
+
+def test_a_table_that_looks_like_the_boards_print_is_no_tile() -> None:
+    table = ClothTable()
+    table.lays(WEST, "wheel.32", 0)
+    table.sees(6)
+    table.lays(EAST, "wheel.32", 0)
+    table.sees(6)
+    assert [e.at for e in table.events if isinstance(e, TilePlaced)] == [WEST, EAST]
+    assert table.reader.belief.lying().keys() == {*BOARD, WEST, EAST}
+    table.lays(NORTH, *PLAIN)
+    assert [e.at for e in table.events if isinstance(e, TilePlaced)] == [WEST, EAST, NORTH]
+    assert not open_questions(table.book.entries)
+
+
+def test_a_tile_that_may_be_the_boards_print_is_one() -> None:
+    table = DialTable()
+    either = SquareLook(there=5.0, tiles={PLAIN: -0.7, BOARD[1, 1]: -0.7}, rest=-9.6, figures=())
+    for _ in range(8):
+        table.t_s += 5.0
+        seen = table.look()
+        told = table.reader.look(replace(seen, squares={**seen.squares, NORTH: either}), table.book.entries)
+        for made in told.decisions:
+            table.book.commit(made)
+    assert [(e.at, e.tile) for e in table.events if isinstance(e, TilePlaced)] == [(NORTH, PLAIN[0])]
