@@ -140,6 +140,8 @@ def main() -> int:
             poses = {at: reading.evidence[at].pose for at in place}
             figures = find_figures(picture, poses)
             for at, hidden in hidden_by(figures).items():
+                if at not in place:
+                    continue
                 lies = true[place[at]]
                 kind, rot = catalogue()[lies["tile"]], (lies["rot"] - quarter) % 4
                 behind += margins(reader, reading.evidence[at].sources["network"], hidden, kind, rot)

@@ -112,7 +112,7 @@ class Neutrals:
                 first = out[blob.at][blob.feet[0]]
                 out[home].append(replace(first, look=replace(
                     first.look, there=-12.0, foot=(float(foot[0]), float(foot[1])), width=0.0, width_spread=0.0),
-                    px=blob.px, silhouette=blob.mask if home == blob.at else np.zeros_like(blob.mask),
+                    px=blob.px, silhouette=_shifted(blob.mask, home[0] - blob.at[0], home[1] - blob.at[1]),
                     neutral=blob.odds))
         return {at: tuple(s if s.neutral else self._of_players(s) for s in seen) for at, seen in out.items()}
 
@@ -238,6 +238,12 @@ class _Blob:
     odds: Mapping[str, float]
     paints: Mapping[str, str]
     px: tuple[float, float]
+
+
+def _shifted(mask: npt.NDArray[np.bool_], columns: int, rows: int) -> npt.NDArray[np.bool_]:
+    """What a tile's crop shows, as far as it is in the crop of the tile so many columns and rows away."""
+    move = np.array([[1, 0, -columns * TILE_PX], [0, 1, -rows * TILE_PX]])
+    return np.asarray(cv2.warpAffine(mask.astype(np.uint8), move, mask.shape[::-1], flags=cv2.INTER_NEAREST) > 0)
 
 
 def _stands_on(blob: _Blob, poses: Mapping[Square, Array]) -> Square:

@@ -53,22 +53,30 @@ _NEVER = -12.0
 
 
 def hidden_by(seen: Mapping[Square, Sequence[Seen]]) -> dict[Square, npt.NDArray[np.bool_]]:
-    """By square the mask (CELLS, CELLS) of its tile that the figures on it occlude."""
-    inner = {at: [_inner(s) for s in figures if s.look.there > 0 or s.neutral] for at, figures in seen.items()}
-    return {at: np.logical_or.reduce(parts) for at, parts in inner.items() if parts}
+    """By square the mask (CELLS, CELLS) of it that figures occlude: those on its tile, and those on the next ones that
+    lean or extend over it."""
+    parts: dict[Square, list[npt.NDArray[np.bool_]]] = {}
+    for (column, row), figures in seen.items():
+        for s in figures:
+            if s.look.there <= 0 and not s.neutral:
+                continue
+            for dx, dy in _AROUND:
+                part = _part(s.silhouette, dx, dy)
+                if part.any():
+                    parts.setdefault((column + dx, row + dy), []).append(part)
+    return {at: np.logical_or.reduce(masks) for at, masks in parts.items()}
 
 
 def informed(evidence: Mapping[Square, Array], kinds: Sequence[Tile], seen: Mapping[Square, Sequence[Seen]],
-             ) -> dict[Square, Array]:
+             hidden: Mapping[Square, npt.NDArray[np.bool_]]) -> dict[Square, Array]:
     """Log-likelihoods of tiles (K, 4) by square, updated with the figures on them: a figure stands on a segment, and
-    may occlude a pennant."""
+    may occlude a pennant (``hidden`` as of `hidden_by`)."""
     out = dict(evidence)
     by_id = {kind.id: k for k, kind in enumerate(kinds)}
     pairs = [(by_id[bearer], by_id[plain]) for bearer, plain in twins({k.id: k for k in kinds}, tuple(by_id))]
-    hidden = hidden_by(seen)
+    for at in hidden.keys() & out.keys():
+        out[at] = _under(np.array(out[at], float), kinds, pairs, hidden[at])
     for at, figures in seen.items():
-        if at in hidden and at in out:
-            out[at] = _under(np.array(out[at], float), kinds, pairs, hidden[at])
         for s in figures:
             if at not in out or s.look.there < 0:
                 continue
@@ -108,10 +116,18 @@ def _segments(look: FigureLook, tile: Tile, rot: int) -> Array:
     return np.array([said.get(n, _NEVER) for n in range(len(places(tile)))])
 
 
-def _inner(seen: Seen) -> npt.NDArray[np.bool_]:
-    """(50, 50) mask of the tile that a silhouette covers."""
-    edge = (len(seen.silhouette) - CELLS) // 2
-    return seen.silhouette[edge:edge + CELLS, edge:edge + CELLS]
+_AROUND = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
+
+
+def _part(silhouette: npt.NDArray[np.bool_], dx: int, dy: int) -> npt.NDArray[np.bool_]:
+    """(CELLS, CELLS) mask of the square so many columns and rows from a figure's own that its silhouette covers, as far
+    as that extends."""
+    edge = (len(silhouette) - CELLS) // 2
+    out = np.zeros((CELLS, CELLS), bool)
+    left, top = edge + dx * CELLS, edge + dy * CELLS
+    part = silhouette[max(0, top):max(0, top + CELLS), max(0, left):max(0, left + CELLS)]
+    out[max(0, -top):, max(0, -left):][:part.shape[0], :part.shape[1]] = part
+    return out
 
 
 def occupied(seen: Mapping[Square, Sequence[Seen]], kinds: Sequence[Tile], beliefs: Mapping[Square, Array], *,

@@ -149,10 +149,11 @@ class PhotoReader:
                 looks = piles.look(photo, poses, {at: e.loglik for at, e in whole.items()}, self.kinds, poses)
                 seen = piles.past_blocks(photo, poses, looks, seen, poses)
                 clock.lap("piles")
-            self._sense.look_past(photo, squares, hidden_by(seen))
+        hidden = hidden_by(seen)
+        self._sense.look_past(photo, squares, hidden)
         common = np.log([[max(1, self.counts.get(kind.id, 1))] for kind in self.kinds])
         evidence = {at: e.loglik + common for at, e in squares.items()}
-        beliefs = marginals(informed(evidence, self.kinds, seen), self.kinds, self.counts)
+        beliefs = marginals(informed(evidence, self.kinds, seen, hidden), self.kinds, self.counts)
         clock.lap("all squares together")
         back = np.diag([1 / scale, 1 / scale, 1.0])
         tiles = tuple(self._reading(at, whole[at], beliefs[at], back @ whole[at].pose, found.present[at])

@@ -40,14 +40,15 @@ FigureReader = Callable[[Image, Mapping[Square, Array], Lattice], Mapping[Square
 @dataclass(slots=True)
 class _Square:
     """State of a square: since when it is ``due`` (something moved over it; None when it is not), since when it was
-    ``touched`` by what has ``moved`` over it since it was last ``looked`` at (None: nothing has), when its tile
-    was last ``searched`` for around it, and whether that look found its tile ``covered``."""
+    ``touched`` by what has ``moved`` over it since it was last ``looked`` at (None: nothing has), when its tile was
+    last ``searched`` for around it; whether that look found its tile ``covered``, which figures ``stand`` there."""
 
     due_s: float | None = None
     changed: bool = False
     touched_s: float | None = None
     moved_s: float = -np.inf
     covered: bool = False
+    stand: Sequence[Seen] = ()
     looked_s: float = -np.inf
     searched_s: float = -np.inf
 
@@ -300,25 +301,26 @@ class Tracker:
             self.lattice.shifts[at] = self.lattice.shift_of(at, e.pose)
         if len(tiles) >= 4:
             self.lattice.refit(a.askew, a.straight)
-        figures = self.figures(bgr, {at: e.pose for at, e in tiles.items()}, self.lattice)
+        fresh = {at: e.pose for at, e in tiles.items()}
+        figures = self.figures(bgr, fresh, self.lattice)
         if self.dial is not None and board:
             figures = self.dial.see(bgr, self.lattice, figures)
-        self.sense.look_past(bgr, tiles, hidden_by(figures))
-        said = informed({at: e.loglik for at, e in tiles.items()}, self.sense.kinds, figures)
+        for at in evidence:
+            square = self._squares.setdefault(at, _Square())
+            # a tile that was taken up, or never lay there, leaves the bare table: nothing is over that
+            square.covered, square.stand = at in lay and at not in tiles and at not in bare, figures.get(at, ())
+        self.sense.look_past(bgr, tiles, hidden := hidden_by({at: s.stand for at, s in self._squares.items()}))
+        said = informed({at: e.loglik for at, e in tiles.items()}, self.sense.kinds, figures, hidden)
         for at, e in tiles.items():
             if at not in board:
                 e.loglik = log_normal(said[at])
         piles: dict[Square, dict[str, StackLook]] = {}
-        fresh = {at: e.pose for at, e in tiles.items()}
         if self.stacks is not None:
             loglik = {at: e.loglik for at, e in tiles.items()}
             piles = self.stacks.look(bgr, fresh, loglik, self.sense.kinds, self.poses)
             figures = self.stacks.past_blocks(bgr, fresh, piles, figures, self.poses)
         out = {}
         light = self._light(bgr, {at: levels[at] for at in evidence if at not in tiles and at not in lay})
-        for at in evidence:
-            # a tile that was taken up, or never lay there, leaves the bare table: nothing is over that
-            self._squares.setdefault(at, _Square()).covered = at in lay and at not in tiles and at not in bare
         covered = {at for at, square in self._squares.items() if square.covered}
         for at, e in evidence.items():
             square = self._squares[at]

@@ -17,7 +17,7 @@ from vision.figures import Bare, Seen, _like_the_others, find_figures, read_figu
 from vision.lattice import apply, rectify
 from vision.looks import FigureLook, segments
 from vision.nadir import leans
-from vision.occupancy import informed, occupied, on_tile
+from vision.occupancy import hidden_by, informed, occupied, on_tile
 from vision.paint import COLOURS, Print, colours_of, shown
 from vision.simulator.camera import Camera
 from vision.simulator.pieces import Piece, draw_piece
@@ -144,7 +144,7 @@ def test_a_figure_that_stands_speaks_for_the_tile_with_a_city_there():
     picture, poses = table({(0, 0): ("base.E", 0)}, camera())
     stand(picture, camera(), {(0, 0): ("base.E", 0)}, (0, 0), (town.spot[0] / 100, town.spot[1] / 100), "red")
     seen = find_figures(picture, poses)
-    told = informed(evidence, kinds, seen)[0, 0]
+    told = informed(evidence, kinds, seen, hidden_by(seen))[0, 0]
     assert told[0, 0] > told[1, 0] + 0.5
     assert evidence[0, 0][0, 0] == 0.0  # what was handed in stays
     readings, _ = occupied(seen, kinds, {(0, 0): told})
@@ -161,7 +161,7 @@ def test_a_figure_on_a_part_of_a_start_board_is_no_error(part):
     for likely, read in ((0, 1), (1, 0)):
         belief = np.full((2, 4), -30.0)
         belief[likely, 0] = 0.0
-        told = informed({(0, 0): belief}, kinds, seen)[0, 0]
+        told = informed({(0, 0): belief}, kinds, seen, hidden_by(seen))[0, 0]
         assert np.isfinite(told).all() and told.argmax() == 4 * likely
         readings, rejected = occupied(seen, kinds, {(0, 0): told})
         assert len(readings) + len(rejected) == len(seen[0, 0]) > 0 and len(readings) == read
@@ -202,10 +202,31 @@ def test_a_pennant_may_be_below_a_follower():
     stand(picture, camera(), board, (0, 0), (town.spot[0] / 100, town.spot[1] / 100), "red")
     seen = find_figures(picture, poses)
     without = np.array([[-9.0, -30, -30, -30], [0.0, -30, -30, -30]])
-    told = informed({(0, 0): without}, kinds, seen)[0, 0]
+    told = informed({(0, 0): without}, kinds, seen, hidden_by(seen))[0, 0]
     assert -4 < told[0, 0] - told[1, 0] < 0
-    bare = informed({(0, 0): without}, kinds, {(0, 0): ()})[0, 0]
+    bare = informed({(0, 0): without}, kinds, {(0, 0): ()}, {})[0, 0]
     assert bare[0, 0] == -9.0
+
+
+def test_a_pennant_may_be_below_what_stands_on_the_next_tile():
+    kinds = [catalogue()["base.M"], catalogue()["base.N"]]  # the same but for a pennant
+    without = np.array([[-9.0, -30, -30, -30], [0.0, -30, -30, -30]])
+    for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+        rows, columns = ({-1: slice(68, 96), 0: slice(23, 73), 1: slice(0, 28)}[d] for d in (dy, dx))
+        mask = np.zeros((96, 96), bool)  # 23 cells on the next tile, and a strip of its own
+        mask[rows, columns] = True
+        seen = {(5 + dx, 5 + dy): [silhouette(mask)]}
+        hidden = hidden_by(seen)
+        assert hidden.keys() == {(5, 5), (5 + dx, 5 + dy)}
+        assert hidden[5, 5].sum() == 23 * 50 and hidden[5 + dx, 5 + dy].sum() == 5 * 50
+        told = informed({(5, 5): without}, kinds, seen, hidden)[5, 5]
+        assert -9.0 < told[0, 0] - told[1, 0] < 0
+    assert not hidden_by({(0, 0): [silhouette(mask, there=-1.0)]})
+
+
+def silhouette(mask, there=4.0):
+    return Seen(look=look((0.5, 0.5), there=there), px=(0, 0), outline_px=np.zeros((0, 2)), silhouette=mask,
+                uvl=np.zeros(3))
 
 
 def test_a_foot_on_the_border_of_two_tiles_is_not_surely_on_either():

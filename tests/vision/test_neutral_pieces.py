@@ -13,9 +13,10 @@ from scoring.engine import new_game, step
 from scoring.events import TurnEnded
 from scoring.expansions.dragon import DRAGON
 from scoring.transcript import read
+from vision.figurenet import CROP_PX
 from vision.figures import find_figures
 from vision.lattice import UNIT, apply
-from vision.neutral import Kind, Neutrals, best_of
+from vision.neutral import Kind, Neutrals, _shifted, best_of
 from vision.simulator import Options, Simulator, load
 from vision.simulator.options import TILE_HEIGHT_MM
 
@@ -94,3 +95,13 @@ def test_they_are_told_from_players_figures(seed: int) -> None:
     seen = {(at, max(s.look.colours, key=lambda c: s.look.colours[c]))
             for at, figures in found.items() for s in figures if not s.neutral and s.look.there > 0}
     assert seen == stand
+
+
+def test_what_one_tiles_crop_shows_of_a_piece_is_where_it_is_in_anothers() -> None:
+    mask = np.zeros((CROP_PX, CROP_PX), bool)
+    mask[10:20, 60:90] = True  # over the eastern border
+    moved = _shifted(mask, 1, 0)
+    assert moved[15, 12] and moved[15, 35] and not moved[15, 45:].any() and moved.sum() == mask.sum()
+    assert not _shifted(mask, -1, 0).any() and (_shifted(mask, 0, 0) == mask).all()
+    up = _shifted(mask, 0, -1)
+    assert up[65, 75] and not up[:55].any()
