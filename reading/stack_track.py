@@ -182,7 +182,7 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
             many.append(p)
     kept = [replace(p, weight=p.weight - best) for p in many[:STACK.most] if p.weight > best - STACK.behind]
     plain = look.there >= STACK.clearly[1]
-    shown = look.there >= 0.0 or track.height == 0
+    shown = look.there > 0.0 or track.height == 0
     hidden = 0.0 if shown else track.hidden + share * max(min(STACK.there, -look.there) - STACK.unclear, 0.0)
     return StackTrack(piles=tuple(kept), looked_s=t_s, plain=plain, touched=track.touched and not plain,
                       looks=(*track.looks, (t_s, shown, moved_s))[-STACK.remembered:], hidden=hidden)
@@ -216,7 +216,7 @@ def _after(pile: Pile, most: int, look: StackLook, share: float, t_s: float, noi
             yield Pile(height=count, weight=pile.weight - count * adds + share * (some + likelier), mean=top, var=seen,
                        came_s=(*pile.came_s, *(t_s,) * count), tone=_alike(None, look.tone)[0])
         return
-    if there < 0.0:  # its top was not found: covered, if it is there
+    if there <= 0.0:  # its top was not found: covered, if it is there
         yield replace(pile, weight=pile.weight + share * some)
         return
     fresh, _ = _alike(None, look.tone)

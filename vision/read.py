@@ -146,7 +146,8 @@ class PhotoReader:
             clock.lap("figures")
             if self._stacks:
                 poses, piles = {at: e.pose for at, e in whole.items()}, Stacks(self._stacks, view)
-                looks = piles.look(photo, poses, {at: e.loglik for at, e in whole.items()}, self.kinds, poses)
+                loglik = {at: e.loglik for at, e in whole.items()}
+                looks = piles.look(photo, poses, loglik, self.kinds, poses, seen)
                 seen = piles.past_blocks(photo, poses, looks, seen, poses)
                 clock.lap("piles")
         hidden = hidden_by(seen)

@@ -24,6 +24,7 @@ from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, rectify
 from vision.looks import StackLook
 from vision.nadir import board_grid, upright
+from vision.occupancy import hidden_by
 from vision.view import View
 
 TILE_MM = 45.0  # reference for the sizes of the blocks
@@ -77,6 +78,9 @@ class StackLimits:
     learn: float = 3.0  # log-odds of a pile from which its colour and size are learned
     measured: int = 5  # tops from whose sizes that of the blocks is known
     remembered: int = 40  # tops whose colours are remembered
+    low: int = 3  # blocks of a pile whose top a figure beside it may hide
+    tells: float = 0.35  # hidden part of a top from which its edges are too few to be seen (as `plain`)
+    unseen: float = -0.3  # log-odds of a pile whose top may be hidden wholly (chosen)
     listed: float = 0.05  # least probability of the tiles with a place for it to be looked at
 
 
@@ -107,13 +111,16 @@ class Stacks:
     _wood: dict[str, deque[Array]] = field(default_factory=dict)  # (u, v) of tops, by the kind of block
 
     def look(self, photo: Image, poses: Mapping[Square, Array], loglik: Mapping[Square, npt.NDArray[np.floating]],
-             tiles: Sequence[Tile], board: Mapping[Square, Array]) -> dict[Square, dict[str, StackLook]]:
+             tiles: Sequence[Tile], board: Mapping[Square, Array],
+             figures: Mapping[Square, Sequence[Seen]] | None = None) -> dict[Square, dict[str, StackLook]]:
         """What a picture says of the piles on the squares of ``poses``. ``loglik`` (K, 4) are the log-likelihoods of
-        the ``tiles`` and their rotations there; the camera's position is estimated from the whole ``board``."""
+        the ``tiles`` and their rotations there; the camera's position is estimated from the whole ``board``.
+        ``figures`` are the detected ones, which may hide a top."""
         out: dict[Square, dict[str, StackLook]] = {}
         if not self.kinds or not poses:
             return out
         grid, up = None, np.zeros(3)
+        hidden = hidden_by(self.past_blocks(photo, poses, {}, figures or {}, board))
         for at, pose in poses.items():
             for kind in self.kinds:
                 spot = self._spot(kind, at, loglik[at], tiles)
@@ -126,6 +133,8 @@ class Stacks:
                 known = float(np.median(sizes)) if len(sizes) >= LIMITS.measured else None
                 last = self._tops.get((kind.name, at))
                 seen, size = look_at(photo, pose, spot, grid, up, kind.wood_mm, known, last)
+                if seen.there < 0.0 and at in hidden:
+                    seen = _behind(seen, spot, math.sqrt(kind.wood_mm[0] * kind.wood_mm[2]) / TILE_MM, hidden[at])
                 if seen.there > 0.0:
                     seen = replace(seen, tone=self._tone(photo, pose, (kind.name, at), spot, seen))
                 out.setdefault(at, {})[kind.name] = seen
@@ -240,6 +249,18 @@ def look_at(photo: Image, pose: Array, spot: tuple[float, float], grid: Array, u
                      yaw=float(place[2] + math.atan2(line.way[1], line.way[0])) % (math.pi / 2),
                      floor=(float(step[0]), float(step[1])), heights=heights)
     return look, float(found[3])
+
+
+def _behind(seen: StackLook, spot: tuple[float, float], side: float, hidden: npt.NDArray[np.bool_]) -> StackLook:
+    """A look that found no top, where a figure may hide the one of a low pile: then it says little against it."""
+    cells = np.arange(len(hidden)) + 0.5
+    part = 0.0
+    for n in range(1, LIMITS.low + 1):
+        x, y = (np.abs(cells / len(hidden) - spot[k] - n * seen.floor[k]) < side / 2 for k in (0, 1))
+        part = max(part, float(hidden[np.ix_(y, x)].mean()) if x.any() and y.any() else 0.0)
+    there = min(seen.there * max(0.0, 1.0 - part / LIMITS.tells), LIMITS.unseen)  # its place is not known, either
+    more = float(np.logaddexp(0.0, -seen.there) - np.logaddexp(0.0, -there))
+    return replace(seen, there=there, heights=(-float(np.logaddexp(0.0, there)), *(h + more for h in seen.heights[1:])))
 
 
 def _top_uv(photo: Image, pose: Array, seen: StackLook) -> Array:

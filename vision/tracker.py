@@ -317,7 +317,7 @@ class Tracker:
         piles: dict[Square, dict[str, StackLook]] = {}
         if self.stacks is not None:
             loglik = {at: e.loglik for at, e in tiles.items()}
-            piles = self.stacks.look(bgr, fresh, loglik, self.sense.kinds, self.poses)
+            piles = self.stacks.look(bgr, fresh, loglik, self.sense.kinds, self.poses, figures)
             figures = self.stacks.past_blocks(bgr, fresh, piles, figures, self.poses)
         out = {}
         light = self._light(bgr, {at: levels[at] for at in evidence if at not in tiles and at not in lay})

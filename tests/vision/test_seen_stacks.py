@@ -21,11 +21,12 @@ from vision.figurenet import MARGIN, TILE_PX
 from vision.figures import Seen, find_figures
 from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, neighbours
+from vision.looks import StackLook
 from vision.nadir import board_grid, upright
 from vision.read import read_photo
 from vision.simulator import Options, Simulator, load
 from vision.simulator.script import Square, script_of
-from vision.stacks import Kind, Stacks, look_at
+from vision.stacks import Kind, Stacks, _behind, look_at
 from vision.view import View
 
 PATH = next(p for p in OWN if p.name.startswith("tower-005"))
@@ -221,3 +222,18 @@ def test_a_top_far_from_its_line_is_found_where_it_was_seen_last() -> None:
     again = look_at(image, poses[at], spot, grid, away, KIND.wood_mm, last=(top[0] + 0.03, top[1]))[0]
     assert again.there > 3.0
     assert math.dist(again.top, top) < 0.02
+
+
+@pytest.mark.parametrize(("rows", "least", "most"), [(0, -6.0, -6.0), (3, -5.0, -2.0), (9, -0.4, -0.2)])
+def test_a_top_that_a_figure_hides_is_not_missed(rows: int, least: float, most: float) -> None:
+    """The top of one block is 0.42 of a tile wide here, 21 cells."""
+    nothing = StackLook(there=-6.0, top=(0.9, 0.9), yaw=0.0, floor=(0.0, 0.0), heights=(-0.002, *12 * [-8.0]))
+    mask = np.zeros((50, 50), bool)
+    mask[15:15 + rows, :] = True
+    told = _behind(nothing, (0.5, 0.5), 0.42, mask)
+    assert least <= told.there <= most
+    assert told.heights[0] == pytest.approx(-np.logaddexp(0.0, told.there))
+    assert (told.heights[1] - nothing.heights[1] > 1.0) == (rows > 0)
+    beside = np.zeros((50, 50), bool)
+    beside[:14] = True
+    assert _behind(nothing, (0.5, 0.5), 0.42, beside).there == -6.0
