@@ -23,6 +23,7 @@ from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import FigureLook, inside, probability, within
 from vision.nadir import leans
 from vision.paint import Print, colours_of, light_of, shown
+from vision.tile_background import EDGE_PX, INNER_PX, Bare, inner, strange, unlike
 from vision.view import View
 
 _LOW = -2.5  # logit of a foot's cell below which nothing is reported
@@ -40,7 +41,8 @@ _ABOARD = 3.0
 class Seen:
     """A detected figure: where it touches the table and its silhouette (N, 2) in the photograph, the part of its crop
     that it covers, the (u, v, l) of its paint, and the probability that it is a disc or a cube. ``neutral`` are
-    log-odds of neutral pieces, where it is not considered a player's figure."""
+    log-odds of neutral pieces, where it is not considered a player's figure; ``new`` is the part of its log-odds that
+    comes from what the tile looked like before."""
 
     look: FigureLook
     px: tuple[float, float]
@@ -48,16 +50,8 @@ class Seen:
     silhouette: npt.NDArray[np.bool_]
     uvl: Array
     round: float = 0.0
+    new: float = 0.0
     neutral: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bare:
-    """What a tile looks like without a figure: ``bgr`` (S, S, 3), as it lies, and its weight: 1 for an earlier picture
-    of this very tile, much less for another specimen, whose print may differ."""
-
-    bgr: Image
-    trust: float = 1.0
 
 
 def read_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterable[str] | None = None,
@@ -84,23 +78,22 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
     lean = leans({**(board or {}), **poses}, photo.shape, view)
     crops = np.array([rectify(photo, pose, TILE_PX, MARGIN) for pose in poses.values()])
     felt = _net().ask(crops, np.array([lean[at] for at in poses]))
-    inner = slice(round(MARGIN * TILE_PX), round((1 + MARGIN) * TILE_PX))
     others = [at for at in board or {} if at not in poses][:max(0, _LIT_BY - len(poses))]
     beside = [rectify(photo, board[at], TILE_PX) for at in others] if board else []
-    light = light_of([*(c[inner, inner] for c in crops), *beside])
+    light = light_of([*(inner(c) for c in crops), *beside])
     found = []
     covered = np.zeros(crops.shape[:3], bool)
     for n, (at, pose) in enumerate(poses.items()):
         around = peaks(felt, n, _LOW, lean[at])
         owner = owners(felt, n, [p.foot for p in around])
         covered[n] = np.isin(owner, [k for k, p in enumerate(around) if _there(p.there) > 0])
-        known = _unlike(crops[n], owner >= 0, bare[at].bgr) if around and bare and at in bare else None
+        known = unlike(crops[n], owner >= 0, bare[at]) if around and bare and at in bare else None
         for k, peak in enumerate(around):
             if (np.abs(peak.foot - 0.5) < 0.5 + _OVER).all():
                 seen = _seen(peak, crops[n], owner == k, pose, light)
-                if known is not None and bare is not None:
-                    more = bare[at].trust * _strange(known, owner == k)
-                    seen = replace(seen, look=replace(seen.look, there=seen.look.there + more))
+                if known is not None:
+                    more = strange(known, owner == k)
+                    seen = replace(seen, new=more, look=replace(seen.look, there=seen.look.there + more))
                 found.append((at, seen))
     single = _once(found, poses)
     every = [s for at in single for s in single[at]]
@@ -164,10 +157,10 @@ _PATCH = 5  # px of a crop: side of the patches in which print is compared with 
 
 def _bare_patches(crops: Image, covered: npt.NDArray[np.bool_]) -> Image:
     """(N, 3) mean BGR of the tiles' patches that no silhouette covers."""
-    n = _INNER // _PATCH
-    inner = crops[:, _EDGE:-_EDGE, _EDGE:-_EDGE].reshape(len(crops), n, _PATCH, n, _PATCH, 3).mean(axis=(2, 4))
-    free = ~covered[:, _EDGE:-_EDGE, _EDGE:-_EDGE].reshape(len(crops), n, _PATCH, n, _PATCH).any(axis=(2, 4))
-    return np.asarray(inner[free][::max(1, free.sum() // 3000)], np.uint8)
+    n, tile = INNER_PX // _PATCH, slice(EDGE_PX, -EDGE_PX)
+    patches = crops[:, tile, tile].reshape(len(crops), n, _PATCH, n, _PATCH, 3).mean(axis=(2, 4))
+    free = ~covered[:, tile, tile].reshape(len(crops), n, _PATCH, n, _PATCH).any(axis=(2, 4))
+    return np.asarray(patches[free][::max(1, free.sum() // 3000)], np.uint8)
 
 
 @cache
@@ -282,35 +275,6 @@ def _pieces(kinds: Array) -> dict[str, float]:
     """Log-probabilities by the rules' pieces; a disc or a cube is a follower."""
     said = {kind: float(kinds[KINDS.index(kind)]) for kind in SHAPED}
     return {"follower": float(np.logaddexp.reduce(kinds[[0, *_ROUND]])), **said}
-
-
-_EDGE = round(MARGIN * TILE_PX)
-_INNER = CROP_PX - 2 * _EDGE
-STRANGE, LIKE = 2.5, -5.0  # limits of a bare tile's log-odds, for and against a figure
-
-
-def _unlike(crop: Image, hidden: npt.NDArray[np.bool_], bare: Image) -> Array:
-    """(_INNER, _INNER) difference of the tile from its bare picture, relative to the usual difference outside all
-    silhouettes, where the light is estimated too."""
-    size = (_INNER, _INNER)
-    seen = cv2.GaussianBlur(crop[_EDGE:-_EDGE, _EDGE:-_EDGE], (0, 0), 0.8).astype(np.float32)
-    known = cv2.GaussianBlur(cv2.resize(bare, size, interpolation=cv2.INTER_AREA), (0, 0), 0.8).astype(np.float32)
-    free = ~hidden[_EDGE:-_EDGE, _EDGE:-_EDGE]
-    if free.sum() < 0.2 * free.size:
-        return np.ones(size)
-    gain = np.median((seen[free] + 6) / (known[free] + 6), axis=0)
-    apart = np.abs(np.log((seen + 6) / ((known + 6) * gain))).mean(axis=2)
-    apart = cv2.min(apart, cv2.erode(apart, np.ones((3, 3)), iterations=1) * 2)  # edges shifted by a pixel
-    return np.asarray(apart / (float(np.quantile(apart[free], 0.8)) + 0.03), float)
-
-
-def _strange(unlike: Array, silhouette: npt.NDArray[np.bool_]) -> float:
-    """Log-odds of a figure from how much more the tile differs from its bare picture within the silhouette than
-    outside."""
-    inside = unlike[silhouette[_EDGE:-_EDGE, _EDGE:-_EDGE]]
-    if len(inside) < 20:
-        return 0.0
-    return float(np.clip(3.0 * (math.log(max(float(np.median(inside)), 0.05)) - 0.2), LIKE, STRANGE))
 
 
 def _once(found: Sequence[tuple[Square, Seen]], poses: Mapping[Square, Array]) -> dict[Square, tuple[Seen, ...]]:

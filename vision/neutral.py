@@ -23,6 +23,7 @@ from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import NeutralLook
 from vision.nadir import leans
+from vision.tile_background import Bare, changed, strange, unlike
 from vision.view import View
 
 _RISES = 0.3  # of its height: mean displacement of a piece's top from its foot in the picture
@@ -55,6 +56,7 @@ class NeutralLimits:
     faint: float = -6.0  # the same as ``least`` for a foot in a piece's own paint
     painted: float = 2.0  # least margin of that paint over the players'
     dot_px: int = 3  # radius around such a foot from which its region is grown
+    ungrown_px: int = 60  # area of a region that has hardly grown: then it is what has changed there
     fits: float = 3.0  # most standard deviations by which the length of that region is not a piece's
     covers: float = 0.75  # least part of its foot's area that such a region covers: makers differ, print is small
     seldom: float = -1.5  # prior log-odds that a figure is one of them
@@ -62,6 +64,7 @@ class NeutralLimits:
     most: float = 8.0  # limit of one look's log-odds
     unlike: float = 4.0  # by which the network's log-odds are lower for such a foot than for a follower's
     unseen: float = 9.0  # the same where it sees no silhouette (chosen on two simulated tables)
+    new: float = 5.0  # most evidence from a tile that looked different there before
     sure: float = 3.0  # log-odds from which a look is used to learn its paint
     floor: float = -9.0  # floor of a paint's log-likelihood
 
@@ -85,14 +88,16 @@ class Neutrals:
         return tuple(dict.fromkeys(p for kind in self.kinds for p in kind.paints if p not in self.players))
 
     def told(self, photo: Image, poses: Mapping[Square, Array], found: Mapping[Square, Sequence[Seen]],
-             board: Mapping[Square, Array]) -> dict[Square, tuple[Seen, ...]]:
+             board: Mapping[Square, Array], bare: Mapping[Square, Bare] | None = None,
+             ) -> dict[Square, tuple[Seen, ...]]:
         """The detections with log-odds of each kind, one for each piece, on the tile on which it stands; the feet that
-        belong to it become less likely a player's. ``found`` was read with all `paints` and the players'."""
+        belong to it become less likely a player's. ``found`` was read with all `paints` and the players', and with
+        ``bare``, what tiles looked like before."""
         if not self.kinds:
             return {at: tuple(seen) for at, seen in found.items()}
         lean = leans({**board, **poses}, photo.shape, self.view)
         blobs = [b for at, seen in found.items() if (seeds := self._seeds(seen))
-                 for b in self._blobs(photo, at, poses[at], lean[at], seen, seeds)]
+                 for b in self._blobs(photo, at, poses[at], lean[at], seen, seeds, (bare or {}).get(at))]
         out: dict[Square, list[Seen]] = {at: list(seen) for at, seen in found.items()}
         taken: list[_Blob] = []
         for blob in sorted(blobs, key=lambda b: -max(b.odds.values())):
@@ -145,9 +150,11 @@ class Neutrals:
         return out
 
     def _blobs(self, photo: Image, at: Square, pose: Array, lean: Array, found: Sequence[Seen],
-               seeds: Mapping[int, npt.NDArray[np.bool_]]) -> list[_Blob]:
+               seeds: Mapping[int, npt.NDArray[np.bool_]], bare: Bare | None) -> list[_Blob]:
         """Groups of feet in one tile's crop that are connected by one colour."""
         crop = rectify(photo, pose, TILE_PX, MARGIN)
+        hidden = np.logical_or.reduce([s.silhouette for s in found])
+        different = None if bare is None else unlike(crop, hidden, bare)
         uvl = _uvl(crop)
         left = [n for n, s in enumerate(found) if s.look.there > LIMITS.least or n in seeds]
         out = []
@@ -159,12 +166,18 @@ class Neutrals:
                 box = _box(mask)
                 if mask.sum() >= LIMITS.solid * (box[1][0] + 1) * (box[1][1] + 1):
                     break  # else it has run into print of its colour
+            if different is not None and mask.sum() < LIMITS.ungrown_px:
+                mask = mask | changed(different, mask, hidden)
+                box = _box(mask)
             left = [n for n in left if n not in feet]
             outlined = any(found[n].silhouette.sum() > LIMITS.speck for n in feet)
-            unlike = LIMITS.unlike if outlined else LIMITS.unseen
+            expected = LIMITS.unlike if outlined else LIMITS.unseen
+            first = max(feet, key=lambda n: found[n].look.there)
+            if different is not None:  # beyond what was said of its foot
+                expected += strange(different, mask, LIMITS.new) - strange(different, found[first].silhouette)
             length = max(box[1]) / TILE_PX
             colours = _mean([found[n].look.colours for n in feet])
-            there = max(found[n].look.there for n in feet)
+            there = found[first].look.there
             middle = (np.array(box[0]) + 0.5) / TILE_PX - MARGIN
             odds, paints = {}, {}
             for kind in self.kinds:
@@ -173,7 +186,7 @@ class Neutrals:
             raw = dict(odds)
             for name in raw:  # it is at most one of them, and as likely an object at all as the network says
                 others = float(np.logaddexp.reduce([0.0, *(o for n, o in raw.items() if n != name)]))
-                real = -float(np.logaddexp(others - raw[name], -there - unlike))
+                real = -float(np.logaddexp(others - raw[name], -there - expected))
                 odds[name] = min(max(real, -LIMITS.most), LIMITS.most)
             tall = {kind.name: kind.wood_mm[1] / TILE_MM for kind in self.kinds}
             height = tall[max(odds, key=lambda name: odds[name])]

@@ -52,13 +52,13 @@ _AT_MOST = 0.9995
 _NEVER = -12.0
 
 
-def hidden_by(seen: Mapping[Square, Sequence[Seen]]) -> dict[Square, npt.NDArray[np.bool_]]:
+def hidden_by(seen: Mapping[Square, Sequence[Seen]], least: float = 0.0) -> dict[Square, npt.NDArray[np.bool_]]:
     """By square the mask (CELLS, CELLS) of it that figures occlude: those on its tile, and those on the next ones that
-    lean or extend over it."""
+    lean or extend over it. Such with log-odds below ``least`` are none."""
     parts: dict[Square, list[npt.NDArray[np.bool_]]] = {}
     for (column, row), figures in seen.items():
         for s in figures:
-            if s.look.there <= 0 and not s.neutral:
+            if max([s.look.there, *s.neutral.values()]) <= least:
                 continue
             for dx, dy in _AROUND:
                 part = _part(s.silhouette, dx, dy)

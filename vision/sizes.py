@@ -38,8 +38,9 @@ _MIDDLE = 0.18  # of a tile: height of a standing figure's middle
 def measured(photo: Image, poses: Mapping[Square, Array], found: Mapping[Square, Sequence[Seen]],
              board: Mapping[Square, Array], view: View | None = None) -> dict[Square, tuple[Seen, ...]]:
     """What `vision.figures.find_figures` has ``found`` on the tiles at ``poses``, with the width of each that is
-    likelier a figure than none. ``board`` has all tiles: the camera's position is estimated from them."""
-    each = [(at, n) for at, seen in found.items() for n, s in enumerate(seen) if s.look.there > 0]
+    likelier a figure than none by itself: wood that hardly differs from the print is measured badly, however certain it
+    is there. ``board`` has all tiles: the camera's position is estimated from them."""
+    each = [(at, n) for at, seen in found.items() for n, s in enumerate(seen) if s.look.there - s.new > 0]
     out = {at: list(seen) for at, seen in found.items()}
     if each:
         lean = leans({**board, **poses}, photo.shape, view)

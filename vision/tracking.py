@@ -16,17 +16,20 @@ from vision.find import BoardFinder
 from vision.frames import Image
 from vision.lattice import Array, Lattice, apply
 from vision.neutral import Kind, Neutrals
+from vision.occupancy import hidden_by
 from vision.paint import PAINTS
 from vision.senses import TileSense
 from vision.sizes import measured
 from vision.stacks import Kind as BlockKind
 from vision.stacks import Stacks
 from vision.start_board import StartBoard, StartBoardFinder, StartSquares
+from vision.tile_background import TileBackground
 from vision.tileset import TileSet
 from vision.tracker import Tracker
 from vision.view import View
 
 SURELY = 0.85  # mean probability of a board's tiles from which it is accepted at the start; else people are asked
+MAYBE = -5.0  # log-odds of a figure from which what it covers is no background
 AROUND = (0.12, 0.2, 0.35, 0.6)  # of the picture's long side: sizes of the area searched around a point
 
 
@@ -46,7 +49,8 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
     paints = {**PAINTS, **(view.paints if view is not None else {})}
     known = [c for c in colours if c in paints]  # an unknown paint cannot be detected
 
-    others = Neutrals(neutrals, known, view)
+    others, background = Neutrals(neutrals, known, view), TileBackground()
+    stand: dict[Square, tuple[Seen, ...]] = {}  # what was last seen on each tile
 
     def find(bgr: Image) -> Lattice | None:
         if whole is not None:
@@ -75,10 +79,17 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
 
     def figures(bgr: Image, poses: Mapping[Square, Array], lattice: Lattice) -> Mapping[Square, tuple[Seen, ...]]:
         board = {at: lattice.pose(at, shift) for at, shift in lattice.shifts.items()}
-        found = find_figures(bgr, poses, colours=[*known, *others.paints], view=view, board=board)
+        background.keep(board.keys())
+        bare = background.bare()
+        found = find_figures(bgr, poses, colours=[*known, *others.paints], view=view, bare=bare, board=board)
         if sized:
             found = measured(bgr, poses, found, board, view)
-        return others.told(bgr, poses, found, board)
+        told = others.told(bgr, poses, found, board, bare)
+        for at in stand.keys() - board.keys():
+            del stand[at]
+        stand.update(told)
+        background.update(bgr, poses, hidden_by(stand, MAYBE))
+        return told
 
     sense = TileSense(kinds, tiles)
     return Tracker(sense, BoardSearch(find, find_at), figures, start=StartSquares(start or {}), dial=dial,

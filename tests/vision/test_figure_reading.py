@@ -13,14 +13,15 @@ from drawings import base_set
 from scoring.expansions.wheel_board import TILES
 from scoring.geometry import spot_of
 from scoring.tiles import catalogue
-from vision.figures import Bare, Seen, _like_the_others, find_figures, read_figures
-from vision.lattice import apply, rectify
+from vision.figures import Seen, _like_the_others, find_figures, read_figures
+from vision.lattice import apply
 from vision.looks import FigureLook, segments
 from vision.nadir import leans
 from vision.occupancy import hidden_by, informed, occupied, on_tile
 from vision.paint import COLOURS, Print, colours_of, shown
 from vision.simulator.camera import Camera
 from vision.simulator.pieces import Piece, draw_piece
+from vision.tile_background import TileBackground
 
 MM = 45.0
 LAMP = np.array([180.0, -260.0, 900.0])
@@ -245,17 +246,24 @@ def test_paint_of_this_table_speaks_for_a_figure_and_its_print_against_one():
     assert among_figures[0] < among_print[0] and among_figures[1] > among_print[1] + 2
 
 
-def test_the_bare_tile_speaks_for_what_is_new_and_against_what_was_there_already():
+def test_what_a_tile_looked_like_before_speaks_for_what_is_new_and_against_what_was_there_already():
     eye = camera()
     picture, poses = table(BOARD, eye)
-    before = {(1, 1): rectify(picture, poses[1, 1], 60)}
+    before, after = TileBackground(), TileBackground()
+    for _ in range(2):
+        before.update(picture, poses, {})
     stand(picture, eye, BOARD, (1, 1), (0.4, 0.5), "red")
+    for _ in range(2):
+        after.update(picture, poses, {})
     alone, = read_figures(picture, poses)[1, 1][:1]
-    new, = read_figures(picture, poses, bare={at: Bare(bgr=b) for at, b in before.items()})[1, 1][:1]
-    old, = read_figures(picture, poses, bare={(1, 1): Bare(bgr=rectify(picture, poses[1, 1], 60))})[1, 1][:1]
-    hardly, = read_figures(picture, poses, bare={(1, 1): Bare(bgr=before[1, 1], trust=0.1)})[1, 1][:1]
+    new, = read_figures(picture, poses, bare=before.bare())[1, 1][:1]
+    old, = read_figures(picture, poses, bare=after.bare())[1, 1][:1]
     assert alone.there + 0.2 < new.there and old.there < alone.there - 2
-    assert alone.there < hardly.there < new.there
+    hidden = TileBackground()
+    for _ in range(2):
+        hidden.update(picture, poses, hidden_by(find_figures(picture, poses)))
+    unknown, = read_figures(picture, poses, bare=hidden.bare())[1, 1][:1]
+    assert unknown.there == alone.there  # it stood there when the tile was seen first
 
 
 def test_what_is_cut_from_a_board_among_discs_is_doubted():

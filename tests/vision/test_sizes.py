@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -49,6 +50,17 @@ def test_what_is_no_figure_is_not_measured() -> None:
     picture, poses = table(BOARD, camera())
     found = measured(picture, poses, find_figures(picture, poses), poses)
     assert all(s.look.width == 0.0 for seen in found.values() for s in seen if s.look.there <= 0)
+
+
+def test_what_is_a_figure_only_because_the_tile_has_changed_is_not_measured() -> None:
+    picture, poses = table(BOARD, camera())
+    at = sorted(BOARD)[0]
+    stand(picture, camera(), BOARD, at, (0.5, 0.5), "red")
+    seen = find_figures(picture, poses)[at][0]
+    assert seen.look.there > 0
+    for new, known in ((seen.look.there - 0.1, True), (seen.look.there + 0.1, False)):
+        told = measured(picture, poses, {at: (replace(seen, new=new),)}, poses)[at][0]
+        assert (told.look.width > 0) == known
 
 
 def test_training_cuts_are_as_the_reader_makes_them_and_know_the_width() -> None:

@@ -1,0 +1,152 @@
+"""The background model of tiles: what is new on one, whatever the light does."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from vision.figurenet import CROP_PX
+from vision.lattice import Array
+from vision.tile_background import EDGE_PX, INNER_PX, LIMITS, TileBackground, changed, inner, strange, unlike
+
+AT, SIDE = (2, 3), 60
+POSE: Array = np.array([[SIDE, 0.0, 40.0], [0.0, SIDE, 40.0], [0.0, 0.0, 1.0]])
+Mask = npt.NDArray[np.bool_]
+
+
+def print_(seed: int = 1) -> npt.NDArray[np.uint8]:
+    """A picture of a town's print, 140 x 140: houses some pixels wide."""
+    noise = np.random.default_rng(seed).normal(size=(140, 140, 3)).astype(np.float32)
+    soft = cv2.GaussianBlur(noise, (0, 0), 2.5)
+    grey = cv2.GaussianBlur(noise[..., :1], (0, 0), 2.5)[..., None]
+    return np.asarray(np.clip(np.array([90.0, 130.0, 170.0]) + 160 * grey + 20 * soft, 5, 250), np.uint8)
+
+
+def crop(picture: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """The crop of the tile at `POSE`, as the figure reader cuts it, with a camera's noise."""
+    noise = np.random.default_rng(int(picture.sum()) % 1000).normal(0, 4, picture.shape)
+    picture = np.clip(picture + noise, 0, 255).astype(np.uint8)
+    edge = EDGE_PX / INNER_PX
+    back = np.array([[SIDE * (1 + 2 * edge) / CROP_PX, 0.0, 40 - SIDE * edge],
+                     [0.0, SIDE * (1 + 2 * edge) / CROP_PX, 40 - SIDE * edge], [0, 0, 1]])
+    return np.asarray(cv2.warpPerspective(picture, back, (CROP_PX, CROP_PX), flags=cv2.WARP_INVERSE_MAP), np.uint8)
+
+
+def with_wood(picture: npt.NDArray[np.uint8], colour: tuple[int, int, int] | None = None) -> npt.NDArray[np.uint8]:
+    """A smooth piece on the tile, 24 x 14 pixels of 60, by default in the print's own mean colour."""
+    out = picture.copy()
+    out[60:74, 55:79] = colour if colour is not None else picture.reshape(-1, 3).mean(axis=0)
+    return out
+
+
+WOOD: Mask = np.zeros((CROP_PX, CROP_PX), bool)  # where it is in the crop
+WOOD[40:52, 36:56] = True
+BESIDE: Mask = np.roll(WOOD, 18, axis=0)
+
+
+def told(model: TileBackground, picture: npt.NDArray[np.uint8], where: Mask = WOOD) -> float:
+    return strange(unlike(crop(picture), WOOD, model.bare()[AT]), where, 5.0)
+
+
+def seen(model: TileBackground, picture: npt.NDArray[np.uint8], times: int = 2, covered: Mask | None = None) -> None:
+    """Some looks at the tile, of which a mask of the crop may be a piece."""
+    for _ in range(times):
+        model.update(picture, {AT: POSE}, {} if covered is None else {AT: inner(covered)})
+
+
+@pytest.fixture
+def model() -> TileBackground:
+    made = TileBackground()
+    seen(made, print_())
+    return made
+
+
+def test_wood_in_the_prints_own_colour_is_new(model: TileBackground) -> None:
+    assert told(model, with_wood(print_())) > 2.0
+    assert told(model, with_wood(print_()), BESIDE) < -1.0
+    assert told(model, print_()) < -1.0
+
+
+@pytest.mark.parametrize("light", [(0.6, 0.6, 0.6), (1.2, 1.0, 0.8)])
+def test_another_light_changes_nothing(model: TileBackground, light: tuple[float, float, float]) -> None:
+    lit = np.clip(print_() * np.array(light), 0, 255).astype(np.uint8)
+    assert told(model, lit) < -1.0
+    assert told(model, np.clip(with_wood(print_()) * np.array(light), 0, 255).astype(np.uint8)) > 2.0
+
+
+def test_the_structure_below_a_wide_shadow_is_what_it_was(model: TileBackground) -> None:
+    shadow = print_().astype(float)
+    shadow[45:90, 45:95] *= 0.75
+    assert told(model, shadow.astype(np.uint8)) < told(model, with_wood(print_())) - 1.0
+
+
+def test_what_may_be_a_piece_is_not_learned(model: TileBackground) -> None:
+    seen(model, with_wood(print_()), 20, WOOD)
+    assert told(model, with_wood(print_())) > 2.0
+
+
+def test_what_was_never_seen_without_a_piece_says_nothing() -> None:
+    made = TileBackground()
+    seen(made, with_wood(print_()), 3, WOOD)
+    assert told(made, with_wood(print_())) == 0.0
+    seen(made, print_())  # it was taken up
+    assert told(made, with_wood(print_())) > 2.0
+
+
+def test_what_appears_where_a_piece_stood_is_compared_in_its_own_light() -> None:
+    made = TileBackground()
+    seen(made, with_wood(print_()), 3, WOOD)
+    dark = np.clip(print_() * np.array([0.6, 0.75, 0.9]), 0, 255).astype(np.uint8)
+    for _ in range(5):
+        seen(made, dark, 1)
+        assert told(made, dark) <= 0.0
+
+
+def test_a_hand_over_a_new_tile_is_not_learned() -> None:
+    made = TileBackground()
+    hand = print_().copy()
+    hand[40:75, 40:100] = (120, 150, 210)
+    seen(made, hand, 1)
+    assert told(made, print_()) == 0.0
+    seen(made, print_())
+    assert told(made, print_()) < -1.0
+
+
+def test_a_change_that_stays_is_learned_after_a_while_and_a_passing_one_is_not(model: TileBackground) -> None:
+    seen(model, with_wood(print_()), LIMITS.adopted - 1)
+    assert told(model, with_wood(print_())) > 2.0
+    seen(model, print_(), 1)  # and gone again
+    seen(model, with_wood(print_()), LIMITS.adopted - 1)
+    assert told(model, with_wood(print_())) > 2.0
+    seen(model, with_wood(print_()), 3)
+    assert told(model, with_wood(print_())) < -1.0
+
+
+def test_what_looks_different_each_time_is_not_learned(model: TileBackground) -> None:
+    for n in range(3 * LIMITS.adopted):
+        seen(model, with_wood(print_(), (40, 90, 200) if n % 2 else (120, 60, 60)), 1)
+    assert told(model, with_wood(print_(), (40, 90, 200))) > 2.0
+
+
+def test_another_tile_says_nothing_is_learned_anew_and_one_that_lies_elsewhere_forgotten(model: TileBackground) -> None:
+    assert told(model, print_(2)) == 0.0
+    seen(model, print_(2))
+    assert told(model, print_(2)) < -1.0 < 2.0 < told(model, with_wood(print_(2)))
+    model.keep([AT])
+    assert model.bare().keys() == {AT}
+    model.keep([])
+    assert not model.bare()
+
+
+def test_the_region_that_changed_around_a_seed(model: TileBackground) -> None:
+    seed = np.zeros((CROP_PX, CROP_PX), bool)
+    seed[44:48, 44:48] = True
+    different = unlike(crop(with_wood(print_())), seed, model.bare()[AT])
+    region = changed(different, seed, seed)
+    around = cv2.dilate(WOOD.astype(np.uint8), np.ones((7, 7))) > 0
+    assert region[WOOD].mean() > 0.5 and (region & ~around).mean() < 0.01
+    hidden = seed | (WOOD & (np.arange(CROP_PX) > 48))  # another piece stands over half of it
+    assert not (changed(different, seed, hidden) & hidden & ~seed).any()
+    assert not changed(unlike(crop(print_()), seed, model.bare()[AT]), seed, seed).any()

@@ -1,0 +1,208 @@
+"""Background model of the tiles on the table: what each looked like before a piece was put on it.
+
+A network that sees a foot knows only the picture of the moment. What the tile showed there before says whether
+something is new: print that looks like a figure was there all the time, and wood in the colour of the print was not.
+A pixel's background is updated slowly while it looks alike, and adopted anew once it has looked different, with nothing
+that may be a piece over it, for several looks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scoring.tiles import Square
+from vision.figurenet import CROP_PX, MARGIN, TILE_PX
+from vision.frames import Image
+from vision.lattice import Array, rectify
+
+_T = TypeVar("_T", bound=np.generic)
+Picture = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackgroundLimits:
+    """Differences are of natural logarithms of brightness; weights are nats. "chosen" as in `reading.limits`."""
+
+    blur_px: float = 0.8
+    dark: float = 6.0  # levels (of 255) added to all: differences of black are noise
+    window_px: float = 1.7  # standard deviation of the window in which structure is compared
+    plain: float = 0.002  # variance of a print without structure
+    colour: float = 2.0  # weights of the differences
+    brightness: float = 0.3
+    structure: float = 0.5
+    alike: float = 0.15  # difference of a pixel's brightness up to which nothing has changed there
+    steady: float = 25.0  # levels (of 255) by which a pixel that looks different may vary from look to look
+    slow: float = 0.1  # share of a look in the background where nothing has changed
+    first: int = 2  # looks in a row that show the same from which it is known: a hand may be over a new tile
+    adopted: int = 6  # looks in a row that show a change after which it belongs to the background
+    other: float = 0.35  # median difference of a tile's pixels from which it is another tile, or has been turned
+    free_least: float = 0.2  # least part of the tile that must be known for a comparison
+    usual: float = 0.5  # quantile of the differences outside all silhouettes that is usual
+    noise: float = 0.03  # and what is added to it: differences below are noise
+    changed: float = 2.5  # relative difference of a pixel on which something new stands
+    least_px: int = 20  # known pixels of a silhouette from which they say something
+    even: float = 1.22  # relative difference of a silhouette's pixels that says nothing (chosen)
+    slope: float = 3.0  # nats per natural logarithm of it (chosen)
+    strange: float = 2.5  # most evidence for a figure
+    like: float = -2.5  # and against one: what a look missed once may have been learned
+
+
+LIMITS = BackgroundLimits()
+EDGE_PX = round(MARGIN * TILE_PX)  # of the network's crop around the tile
+INNER_PX = CROP_PX - 2 * EDGE_PX  # side of the tile in the network's crop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bare:
+    """What a tile looked like before, ``bgr`` (INNER_PX, INNER_PX, 3), and the part of it that nothing covered then,
+    ``free`` (INNER_PX, INNER_PX)."""
+
+    bgr: Picture
+    free: npt.NDArray[np.bool_]
+
+
+def inner(crop: npt.NDArray[_T]) -> npt.NDArray[_T]:
+    """The tile in a crop with its surroundings."""
+    return crop[EDGE_PX:-EDGE_PX, EDGE_PX:-EDGE_PX]
+
+
+def difference(now: Picture, before: Picture, free: npt.NDArray[np.bool_]) -> Array:
+    """(INNER_PX, INNER_PX) difference of two pictures of a tile, without a change of the light, which is estimated
+    where both are ``free``: of the colour, of the brightness, which shadows change, too, and of the structure [1]_.
+
+    .. [1] Wang et al. (2004), Image quality assessment: from error visibility to structural similarity."""
+    a, b = (np.log(cv2.GaussianBlur(picture, (0, 0), LIMITS.blur_px) + LIMITS.dark) for picture in (now, before))
+    apart = a - b
+    apart -= np.median(apart[free], axis=0)
+    brighter = apart.mean(axis=2)
+    colour = np.abs(apart - brighter[..., None]).mean(axis=2)
+    return np.asarray(LIMITS.colour * colour + LIMITS.brightness * np.abs(brighter)
+                      + LIMITS.structure * _restructured(a.mean(axis=2), b.mean(axis=2)))
+
+
+def _gain(now: Picture, before: Picture, free: npt.NDArray[np.bool_]) -> Picture:
+    """(3,) by how much brighter each channel is now, by what is ``free`` in both pictures."""
+    return np.asarray(np.median((now[free] + LIMITS.dark) / (before[free] + LIMITS.dark), axis=0), np.float32)
+
+
+def _relit(picture: Picture, gain: Picture) -> Picture:
+    return np.asarray(np.clip((picture + LIMITS.dark) * gain - LIMITS.dark, 0.0, 255.0), np.float32)
+
+
+def _restructured(a: Picture, b: Picture) -> Picture:
+    """0 where two pictures have the same structure, 1 where they have nothing in common."""
+    def mean(x: Picture) -> Picture:
+        return np.asarray(cv2.GaussianBlur(x, (0, 0), LIMITS.window_px), np.float32)
+
+    of_a, of_b = mean(a), mean(b)
+    both, own, others = mean(a * b) - of_a * of_b, mean(a * a) - of_a**2, mean(b * b) - of_b**2
+    return np.asarray(0.5 - (both + LIMITS.plain) / (own + others + 2 * LIMITS.plain), np.float32) * 2
+
+
+def unlike(crop: Image, hidden: npt.NDArray[np.bool_], bare: Bare) -> Array:
+    """(INNER_PX, INNER_PX) difference of the tile in a crop from its bare picture, relative to the usual difference
+    outside all silhouettes (``hidden``, of the crop); NaN where it is not known."""
+    free = ~inner(hidden) & bare.free
+    if free.sum() < LIMITS.free_least * free.size:
+        return np.full(free.shape, np.nan)
+    apart = difference(inner(crop).astype(np.float32), bare.bgr, free)
+    if float(np.median(apart[free])) > LIMITS.other:
+        return np.full(free.shape, np.nan)
+    return np.where(bare.free, apart / (float(np.quantile(apart[free], LIMITS.usual)) + LIMITS.noise), np.nan)
+
+
+def strange(different: Array, silhouette: npt.NDArray[np.bool_], most: float = LIMITS.strange) -> float:
+    """Log-odds of a figure from how much more the tile differs from its bare picture (`unlike`) within the silhouette
+    (of the crop) than outside."""
+    within = different[inner(silhouette)]
+    within = within[~np.isnan(within)]
+    if len(within) < LIMITS.least_px:
+        return 0.0
+    told = LIMITS.slope * math.log(max(float(np.median(within)), 0.05) / LIMITS.even)
+    return min(max(told, LIMITS.like), most)
+
+
+def changed(different: Array, seed: npt.NDArray[np.bool_], hidden: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """The region of a crop around a ``seed``, without what is ``hidden`` by other pieces, in which the tile differs
+    from its bare picture (`unlike`); empty if nothing does."""
+    out = np.zeros(seed.shape, bool)
+    new = (np.nan_to_num(different) > LIMITS.changed) & ~inner(hidden & ~seed)
+    shape = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
+    grown = cv2.morphologyEx(cv2.morphologyEx(new.astype(np.uint8), cv2.MORPH_CLOSE, shape), cv2.MORPH_OPEN, shape)
+    _, parts = cv2.connectedComponents(grown)
+    count = np.bincount(parts[inner(seed)], minlength=2)
+    count[0] = 0
+    if count.max() > 0:
+        inner(out)[:] = parts == int(count.argmax())
+    return out
+
+
+@dataclass(slots=True)
+class _Background:
+    """``bare`` is known where it is ``free``. What looks different there, or is not known, is as in ``changed`` for so
+    many ``looks`` (INNER_PX, INNER_PX) in a row. Both are in the light of the newest look."""
+
+    bare: Picture
+    free: npt.NDArray[np.bool_]
+    changed: Picture
+    looks: npt.NDArray[np.int16]
+
+
+@dataclass(slots=True)
+class TileBackground:
+    """The background of all tiles of a table."""
+
+    _tiles: dict[Square, _Background] = field(default_factory=dict)
+
+    def bare(self) -> dict[Square, Bare]:
+        """The pictures of the tiles."""
+        return {at: Bare(bgr=b.bare, free=b.free) for at, b in self._tiles.items()}
+
+    def keep(self, squares: Collection[Square]) -> None:
+        """Forget the tiles that lie elsewhere."""
+        self._tiles = {at: b for at, b in self._tiles.items() if at in squares}
+
+    def update(self, photo: Image, poses: Mapping[Square, Array],
+               covered: Mapping[Square, npt.NDArray[np.bool_]]) -> None:
+        """Add a picture of the tiles with these ``poses``; ``covered`` (INNER_PX, INNER_PX) is what may be a piece."""
+        for at, pose in poses.items():
+            now = inner(rectify(photo, pose, TILE_PX, MARGIN)).astype(np.float32)
+            open_ = np.ones(now.shape[:2], bool)
+            if at in covered:
+                open_ = cv2.dilate(covered[at].astype(np.uint8), np.ones((5, 5), np.uint8)) == 0
+            old = self._tiles.get(at)
+            if old is None or not _learn(old, now, open_):
+                self._tiles[at] = _Background(now, np.zeros(open_.shape, bool), now.copy(), open_.astype(np.int16))
+
+
+def _learn(old: _Background, now: Picture, open_: npt.NDArray[np.bool_]) -> bool:
+    """Update a tile's background where nothing covers it (``open_``); False if it is another tile's."""
+    known = old.free if old.free.any() else old.looks > 0
+    both = open_ & known
+    if both.sum() < LIMITS.free_least * both.size:
+        return bool(old.free.any())  # else nothing is known of it
+    before = old.bare if known is old.free else old.changed
+    apart = difference(now, before, both)
+    if float(np.median(apart[both])) > LIMITS.other:
+        return False
+    gain = _gain(now, before, both)
+    old.bare, old.changed = (_relit(picture, gain) for picture in (old.bare, old.changed))
+    same = open_ & old.free & (apart < LIMITS.alike)
+    old.bare[same] += LIMITS.slow * (now[same] - old.bare[same])
+    old.looks[same] = 0
+    other = open_ & ~same
+    again = other & (old.looks > 0) & (np.abs(now - old.changed).max(axis=2) < LIMITS.steady)
+    old.looks = np.where(again, old.looks + 1, np.where(other, 1, old.looks)).astype(np.int16)
+    old.changed[other & ~again] = now[other & ~again]
+    stays = old.looks >= np.where(old.free, LIMITS.adopted, LIMITS.first)
+    old.bare[stays] = now[stays]
+    old.free = old.free | stays
+    old.looks[stays] = 0
+    return True
