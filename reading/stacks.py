@@ -21,6 +21,7 @@ from reading.limits import LIMITS
 from reading.logged_game import LoggedGame
 from reading.policy import Decision, Doubt, Moment
 from reading.removals import takeable, vanished
+from reading.rival_piles import Block, one_of_each
 from reading.said import said_of
 from reading.stack_limits import STACK
 from reading.stack_rise import StackRise
@@ -140,8 +141,8 @@ class StackMoves:
                now: Moment) -> tuple[list[Decision], list[Doubt]]:
         """The blocks to report, and those to ask about. ``states`` are the states after each event of the log, preceded
         by the initial one."""
-        told: list[Decision] = []
-        doubts: list[Doubt] = []
+        told: list[Block] = []
+        asked: list[Block] = []
         fresh_s = unlogged_since(belief, log, states[-1], now)
         gone: list[Gone] = []
         if self.tracks:
@@ -192,13 +193,15 @@ class StackMoves:
                         continue  # another look may settle it
                     if len(ways) > 1 and margin + sorted(w.likely for w in ways)[-2] > LIMITS.agreed:
                         self._either.add((name, at))
-                    doubts.append(Doubt(decision=made, gain=1.0, due=True))
+                    asked.append(Block(made=made, way=ways[0], likely=margin + ways[0].likely))
                 elif made is not None and (
                         track.height == 1 or made.confidence >= probability(STACK.plainly) or fresh_s < math.inf
                         or any(abs(t_s - came_s) < STACK.with_s for _, t_s, _ in gone)
                         or now.t_s - came_s >= STACK.waits_s or now.last):
-                    told.append(made)
-        return told, _likely(doubts)
+                    told.append(Block(made=made, way=ways[0], likely=margin + ways[0].likely))
+        made_of = one_of_each(told, asked)
+        doubts = [made for made in (*(b.made for b in asked), *made_of) if made.asked]
+        return [made for made in made_of if not made.asked], _likely(doubts)
 
     def _logged(self, key: tuple[str, Square], stack: Stack, belief: TableBelief, log: LoggedGame,
                 states: Sequence[GameState], now: Moment) -> list[tuple[float, float]]:
@@ -353,9 +356,9 @@ class StackMoves:
             track.touched_in(since_s, next_s + LIMITS.notice_s))
 
 
-def _likely(doubts: Sequence[Doubt]) -> list[Doubt]:
+def _likely(doubts: Sequence[Decision]) -> list[Doubt]:
     """The doubts about blocks that are not much less likely than none, and the likeliest other one."""
-    ranked = sorted(doubts, key=lambda d: -d.decision.confidence)
+    ranked = sorted((Doubt(decision=made, gain=1.0, due=True) for made in doubts), key=lambda d: -d.decision.confidence)
     likely = [d for d in ranked if d.decision.confidence > probability(-STACK.doubtful)]
     return likely or ranked[:1]
 
