@@ -172,7 +172,7 @@ class Stacks:
         """The detected figures, less likely ones where they have the wood's colour and are on a pile: the network takes
         a block for a disc or a cube. A figure on top covers it, so a pile that was seen once counts. The top of a high
         pile appears over another tile; ``board`` has the poses of all tiles, ``poses`` of those looked at."""
-        out = {at: tuple(seen) for at, seen in figures.items()}
+        out = {at: self._may_be_block(at, seen) for at, seen in figures.items()}
         seen_now = {(name, at): pile.top for at, looks in piles.items() for name, pile in looks.items()
                     if pile.there > 0.0}
         for (name, at), newest in {**self._tops, **seen_now}.items():
@@ -194,6 +194,12 @@ class Stacks:
                     made.append(seen)
                 out[square] = tuple(made)
         return out
+
+    def _may_be_block(self, at: Square, figures: Sequence[Seen]) -> tuple[Seen, ...]:
+        """Figures on a tile: where a pile may be begun, what is new may as well be its first block."""
+        places = [place for key, place in self._places.items() if key[1] == at and key not in self._tops]
+        return tuple(replace(s, new=0.0, look=replace(s.look, there=s.look.there - s.new)) if s.new > 0.0 and any(
+            math.dist(s.look.foot, place) < LIMITS.by_block for place in places) else s for s in figures)
 
     @staticmethod
     def _past(seen: Seen, crop: Image, wood: Array) -> Seen:

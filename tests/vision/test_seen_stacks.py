@@ -21,7 +21,7 @@ from vision.figurenet import MARGIN, TILE_PX
 from vision.figures import Seen, find_figures
 from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, neighbours
-from vision.looks import StackLook
+from vision.looks import FigureLook, StackLook
 from vision.nadir import board_grid, upright
 from vision.read import read_photo
 from vision.simulator import Options, Simulator, load
@@ -237,3 +237,23 @@ def test_a_top_that_a_figure_hides_is_not_missed(rows: int, least: float, most: 
     beside = np.zeros((50, 50), bool)
     beside[:14] = True
     assert _behind(nothing, (0.5, 0.5), 0.42, beside).there == -6.0
+
+
+def test_where_a_pile_may_be_begun_what_is_new_may_be_its_block() -> None:
+    sim, image, poses = table("normal", 32, 26)
+    at = next(at for at in poses if spot_of(sim, at) is not None and at not in heights(sim))
+    x, y = spot_of(sim, at) or (0.0, 0.0)
+    laid = sim.truth.tiles[at].laid
+    loglik = np.full((1, 4), -12.0)
+    loglik[0, laid.rot] = 0.0
+    sense = Stacks([KIND])
+    sense.look(image, {at: poses[at]}, {at: loglik}, [catalogue()[laid.tile]], poses)
+    look = FigureLook(foot=(x, y), spread=0.03, there=4.0, lying=0.0, colours={"red": 0.0})
+    new = Seen(look=look, px=(0.0, 0.0), outline_px=np.zeros((0, 2)), silhouette=np.zeros((96, 96), bool),
+               uvl=np.zeros(3), new=2.5)
+    beside = replace(new, look=replace(look, foot=((x + 0.4) % 1.0, y)))
+    (there, elsewhere), = sense.past_blocks(image, poses, {}, {at: (new, beside)}, poses).values()
+    assert there.look.there == 1.5 and elsewhere.look.there == 4.0
+    sense._tops["tower", at] = (x, y)  # a block has been seen there: a figure may stand on it
+    (above, _), = sense.past_blocks(image, poses, {}, {at: (new, beside)}, poses).values()
+    assert above.look.there == 4.0
