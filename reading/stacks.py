@@ -199,9 +199,9 @@ class StackMoves:
                         or any(abs(t_s - came_s) < STACK.with_s for _, t_s, _ in gone)
                         or now.t_s - came_s >= STACK.waits_s or now.last):
                     told.append(Block(made=made, way=ways[0], likely=margin + ways[0].likely))
-        made_of = one_of_each(told, asked)
-        doubts = [made for made in (*(b.made for b in asked), *made_of) if made.asked]
-        return [made for made in made_of if not made.asked], _likely(doubts)
+        blocks = one_of_each(told, asked)
+        doubts = [*(b.made for b in asked), *(made for made in blocks if made.asked)]
+        return [made for made in blocks if not made.asked], _likely(doubts)
 
     def _logged(self, key: tuple[str, Square], stack: Stack, belief: TableBelief, log: LoggedGame,
                 states: Sequence[GameState], now: Moment) -> list[tuple[float, float]]:

@@ -28,8 +28,8 @@ Picture = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackgroundLimits:
-    """Differences are of natural logarithms of brightness, weights are nats. All are chosen, on two simulated tables:
-    wood of every paint was clearly new there, and print was not."""
+    """Differences are of natural logarithms of brightness, weights are nats. All are chosen, with one simulated table
+    in view: a fairy of plain wood on a town of its colour was to be new there, and print and shadows were not."""
 
     blur_px: float = 0.8
     dark: float = 6.0  # levels (of 255) added to all: differences of black are noise
@@ -172,7 +172,8 @@ class TileBackground:
 
     def update(self, photo: Image, poses: Mapping[Square, Array],
                covered: Mapping[Square, npt.NDArray[np.bool_]]) -> None:
-        """Add a picture of the tiles with these ``poses``; ``covered`` (INNER_PX, INNER_PX) is what may be a piece."""
+        """Add a picture of the tiles with these ``poses``; ``covered`` (INNER_PX, INNER_PX) is what may be a piece
+        (`vision.occupancy.hidden_by`, whose cells are these pixels)."""
         for at, pose in poses.items():
             now = inner(rectify(photo, pose, TILE_PX, MARGIN)).astype(np.float32)
             open_ = np.ones(now.shape[:2], bool)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from piles import EAST, FAR, SOUTH, top, with_a_foundation
+from tables import figure
 
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedTurn
@@ -11,6 +13,7 @@ from reading.rival_piles import Block, one_of_each
 from reading.stack_turns import Way
 from scoring.events import TilePlaced
 from scoring.expansions.tower import TowerRaised
+from scoring.log import effective, open_questions
 from scoring.tiles import Square
 
 
@@ -57,3 +60,20 @@ def test_one_of_which_people_are_asked_about_a_likelier_rival_is_not_told() -> N
     assert not one_of_each([block(THERE, 4.0)], [rival])
     both, = one_of_each([block(THERE, 5.5)], [rival])
     assert both.asked and both.at == THERE
+
+
+def test_what_two_towers_explain_as_well_is_asked_about() -> None:
+    """Looks show a block on both at once, and the monk between them is gone."""
+    table = with_a_foundation()
+    table.lays(EAST, "base.U", 0)  # Anna
+    table.lays((1, 1), "base.B", 0, figure("base.B", 0, "cloister", "I", "blue"))  # Ben
+    table.piles[1, 2] = top(0)
+    table.lays((1, 2), "tower.02", 0)  # Anna
+    table.lays(FAR, "base.U", 0)  # Ben
+    table.lays((-3, 0), "base.U", 0)  # Anna
+    assert [e.player for e in table.told(TilePlaced)] == [0, 1, 0, 1, 0, 1, 0]  # type: ignore[attr-defined]
+    table.piles[SOUTH] = table.piles[1, 2] = top(1)
+    table.figures[1, 1] = ()
+    table.sees(6)
+    asked, = (e for s, e in effective(table.book.entries) if s in open_questions(table.book.entries))
+    assert asked == table.told(TowerRaised)[-1] and len(table.told(TowerRaised)) == 1

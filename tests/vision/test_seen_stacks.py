@@ -257,3 +257,17 @@ def test_where_a_pile_may_be_begun_what_is_new_may_be_its_block() -> None:
     sense._tops["tower", at] = (x, y)  # a block has been seen there: a figure may stand on it
     (above, _), = sense.past_blocks(image, poses, {}, {at: (new, beside)}, poses).values()
     assert above.look.there == 4.0
+
+
+def test_a_look_for_a_pile_knows_what_figures_hide() -> None:
+    sim, image, poses = table("normal", 32, 26)
+    at = next(at for at in poses if spot_of(sim, at) is not None and at not in heights(sim))
+    laid = sim.truth.tiles[at].laid
+    loglik = np.full((1, 4), -12.0)
+    loglik[0, laid.rot] = 0.0
+    look = FigureLook(foot=(0.5, 0.5), spread=0.03, there=6.0, lying=0.0, colours={"red": 0.0})
+    figure = Seen(look=look, px=(0.0, 0.0), outline_px=np.zeros((0, 2)), silhouette=np.ones((96, 96), bool),
+                  uvl=np.zeros(3))
+    missed, hidden = (Stacks([KIND]).look(image, {at: poses[at]}, {at: loglik}, [catalogue()[laid.tile]], poses, seen)
+                      [at][KIND.name].there for seen in ({}, {at: (figure,)}))
+    assert missed < -1.0 < -0.4 < hidden < 0.0

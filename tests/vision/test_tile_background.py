@@ -9,6 +9,7 @@ import pytest
 
 from vision.figurenet import CROP_PX
 from vision.lattice import Array
+from vision.looks import CELLS
 from vision.tile_background import EDGE_PX, INNER_PX, LIMITS, TileBackground, changed, inner, strange, unlike
 
 AT, SIDE = (2, 3), 60
@@ -150,3 +151,7 @@ def test_the_region_that_changed_around_a_seed(model: TileBackground) -> None:
     hidden = seed | (WOOD & (np.arange(CROP_PX) > 48))  # another piece stands over half of it
     assert not (changed(different, seed, hidden) & hidden & ~seed).any()
     assert not changed(unlike(crop(print_()), seed, model.bare()[AT]), seed, seed).any()
+
+
+def test_its_pixels_are_the_cells_of_what_figures_hide() -> None:
+    assert INNER_PX == CELLS
