@@ -94,7 +94,8 @@ def test_what_a_page_has_already_is_not_asked_for(gappy, visit):
     asked: list[Any] = []
     page.route("**/api/state", lambda route: (asked.append(route), route.continue_()))
     gaps.flows.clear()
-    page.locator("[data-key='bar.undo']").click()
+    with page.expect_response("**/api/commands"):  # until then the session has the version before it
+        page.locator("[data-key='bar.undo']").click()
     shows(page, session)
     gaps.flows.set()
     session.set_status("hand")
