@@ -75,8 +75,11 @@ def games(count: int, demo: bool, of: str = "base") -> Iterator[tuple[str, Game]
     """Named games to play: recorded ones with 2 to 5 players, else our own."""
     files = [] if demo else sorted(RECORDED.glob(f"{of}-*.json.gz"))
     found = 0
-    for seed in itertools.count(1) if of in KNOWN and not files and not demo else ():
-        setup, events = random_game(seed, of, tiles=RANDOM_TILES)
+    boxes = [name for name in of.split("_") if name in KNOWN]
+    if boxes and all(start.takes_over for name in boxes for start in KNOWN[name].starts):
+        boxes = ["base", *boxes]
+    for seed in itertools.count(1) if boxes and not files and not demo else ():
+        setup, events = random_game(seed, *boxes, tiles=RANDOM_TILES)
         if len(setup.players) <= 5:
             yield f"{of}-{seed}", Game(setup=setup, turns=turns_of(setup, tuple(events)))
             found += 1

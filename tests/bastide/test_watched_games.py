@@ -182,3 +182,10 @@ def test_no_two_tables_of_a_run_or_of_two_runs_are_the_same() -> None:
     every = [t for seed in (1, 2) for t in watch_boxes.tables(["dragon", "all"], levels, 3, seed, None)]
     assert len({(t.box, t.level, t.skip, t.seed) for t in every}) == len(every) == 36
     assert len({(t.box, t.seed) for t in every}) == 36
+
+
+@pytest.mark.parametrize("of", [*watch_games.KNOWN, "inns_traders"])
+def test_every_box_has_games_where_none_are_recorded(of: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch_games, "RECORDED", tmp_path)
+    (name, found), = watch_games.games(1, False, of)
+    assert name.startswith(of) and set(of.split("_")) <= set(found.setup.expansions) and len(found.turns) > 10
