@@ -182,10 +182,15 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
             many.append(p)
     kept = [replace(p, weight=p.weight - best) for p in many[:STACK.most] if p.weight > best - STACK.behind]
     plain = look.there >= STACK.clearly[1]
-    shown = look.there > 0.0 or track.height == 0
+    shown = _shows(look, track.height)
     hidden = 0.0 if shown else track.hidden + share * max(min(STACK.there, -look.there) - STACK.unclear, 0.0)
     return StackTrack(piles=tuple(kept), looked_s=t_s, plain=plain, touched=track.touched and not plain,
                       looks=(*track.looks, (t_s, shown, moved_s))[-STACK.remembered:], hidden=hidden)
+
+
+def _shows(look: StackLook, height: int) -> bool:
+    """Whether a look shows the top of a pile of that height, or for none its bare place; a figure may hide that."""
+    return look.there > 0.0 or height == 0 and look.there <= -STACK.unclear
 
 
 def _tells(pile: Pile) -> tuple[int, float]:
@@ -210,7 +215,8 @@ def _after(pile: Pile, most: int, look: StackLook, share: float, t_s: float, noi
     if pile.moved_s <= STACK.brief_s:
         adds = STACK.adds_not if pile.moved_s == 0.0 else STACK.adds_hardly
     if pile.height == 0:
-        yield replace(pile, weight=pile.weight + share * none, moved_s=pile.moved_s if there > 0.0 else 0.0)
+        bare = there <= 0.0 and _shows(look, 0)
+        yield replace(pile, weight=pile.weight + share * none, moved_s=0.0 if bare else pile.moved_s)
         for count in range(1, most + 1) if there > 0.0 else ():
             likelier = look.heights[count] - look.heights[1] if count < len(look.heights) else 0.0
             yield Pile(height=count, weight=pile.weight - count * adds + share * (some + likelier), mean=top, var=seen,

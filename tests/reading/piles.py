@@ -22,7 +22,7 @@ def top(height: int, *, floor: tuple[float, float] = FLOOR, off: tuple[float, fl
         there: float = 6.0) -> StackLook:
     """A pile of that height as a look shows it; the heights' own likelihoods are not used to count."""
     if height == 0:
-        return StackLook(there=-6.0, top=(0.45, 0.55), yaw=0.0, floor=floor, heights=(0.0,))
+        return StackLook(there=min(there, -there), top=(0.45, 0.55), yaw=0.0, floor=floor, heights=(0.0,))
     at = 0.5 + height * floor[0] + off[0], 0.5 + height * floor[1] + off[1]
     return StackLook(there=there, top=at, yaw=yaw, floor=floor, heights=(-6.0, 0.0))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from piles import FAR, SOUTH, PilesTable, top, with_a_tower
+from piles import FAR, SOUTH, PilesTable, top, with_a_foundation, with_a_tower
 from tables import figure
 
 from scoring.expansions.tower import Captured, TowerRaised
@@ -45,6 +45,24 @@ def test_a_block_that_was_told_unseen_is_the_one_that_is_seen_later(table: Piles
     table.lays((3, 0), "base.U", 0)
     table.sees(8)
     assert len(table.told(TowerRaised)) == 2 and table.book.questions == 0
+
+
+@pytest.mark.parametrize(("there", "blocks"), [(-0.3, 1), (-6.0, 0)])
+def test_a_first_block_behind_a_figure_is_betrayed_by_whom_it_took(there: float, blocks: int) -> None:
+    """The looks that find nothing there say as little as those that miss the top of a known pile."""
+    table = with_a_foundation()
+    table.touched_s = 0.0
+    table.lays((1, 1), "base.B", 0, MONK)
+    table.piles[SOUTH] = top(0, there=there)
+    table.lays(FAR, "base.U", 0)
+    table.touched_s = 2.0
+    table.sees(1)
+    table.touched_s = 0.0
+    table.figures[1, 1] = ()
+    table.sees(6, 1.2)
+    table.lays((2, 1), "base.U", 0)
+    table.sees(6)
+    assert len(table.told(TowerRaised)) == len(table.told(Captured)) == blocks
 
 
 def test_a_hand_that_passes_adds_no_block_that_nobody_sees(table: PilesTable) -> None:
