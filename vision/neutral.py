@@ -59,6 +59,7 @@ class NeutralLimits:
     ungrown_px: int = 60  # area of a region that has hardly grown: then it is what has changed there
     fits: float = 3.0  # most standard deviations by which the length of that region is not a piece's
     covers: float = 0.75  # least part of its foot's area that such a region covers: makers differ, print is small
+    beyond: float = 0.1  # tiles by which a foot is clearly on the next tile (chosen)
     seldom: float = -1.5  # prior log-odds that a figure is one of them
     spoiled: float = -5.5  # floor of a length's log-likelihood, relative to the likeliest
     most: float = 8.0  # limit of one look's log-odds
@@ -111,7 +112,7 @@ class Neutrals:
                 seen = out[blob.at][n]
                 out[blob.at][n] = replace(seen, look=replace(
                     seen.look, there=-float(np.logaddexp(-seen.look.there, best))))
-            home = _stands_on(blob, poses)
+            home = _stands_on(blob, poses, board)
             if not again and home in out:
                 foot = apply(np.linalg.inv(poses[home]), blob.px)[0]
                 first = out[blob.at][blob.feet[0]]
@@ -182,7 +183,7 @@ class Neutrals:
             odds, paints = {}, {}
             for kind in self.kinds:
                 covered = math.inf if outlined else mask.sum() / TILE_PX**2
-                odds[kind.name], paints[kind.name] = self._odds(kind, length, colours, covered)
+                odds[kind.name], paints[kind.name] = self._odds(kind, length, colours, covered, float(np.hypot(*lean)))
             raw = dict(odds)
             for name in raw:  # it is at most one of them, and as likely an object at all as the network says
                 others = float(np.logaddexp.reduce([0.0, *(o for n, o in raw.items() if n != name)]))
@@ -195,9 +196,12 @@ class Neutrals:
                              px=(float(px[0]), float(px[1]))))
         return out
 
-    def _odds(self, kind: Kind, length: float, colours: Mapping[str, float], covered: float) -> tuple[float, str]:
+    def _odds(self, kind: Kind, length: float, colours: Mapping[str, float], covered: float, lean: float,
+              ) -> tuple[float, str]:
         """Log-odds that a piece of this length and colour is of that kind and not a player's figure, and its paint. A
-        region without an outline, which has ``covered`` so much (tiles squared), must fit in size."""
+        region without an outline, which has ``covered`` so much (tiles squared; infinite with an outline), must fit in
+        size: no less than most of its foot, and no more than that with the side that its ``lean`` (tiles per tile of
+        height) shows."""
         known = self._paints.get(kind.name, {})
         total = sum(known.values())
         each = {p: colours.get(p, LIMITS.floor) + math.log((known.get(p, 0.0) + 0.2) / (total + 0.2 * len(kind.paints)))
@@ -209,8 +213,9 @@ class Neutrals:
         usual = math.log(max(wide, deep + _RISES * high) / TILE_MM)
         spread = math.hypot(LIMITS.cut, LIMITS.makers)
         size = _log_normal(math.log(length), (usual, spread)) - _log_normal(math.log(length), LIMITS.follower)
-        if covered < LIMITS.covers * wide * deep / TILE_MM**2 or (
-                covered < math.inf and abs(math.log(length) - usual) > LIMITS.fits * spread):
+        shown = wide * (deep + lean * high) * math.exp(2 * LIMITS.makers)  # wood fills less of its rectangle
+        if covered < math.inf and (abs(math.log(length) - usual) > LIMITS.fits * spread or not (
+                LIMITS.covers * wide * deep <= covered * TILE_MM**2 <= shown)):
             size = -LIMITS.most
         odds = LIMITS.seldom + max(own, LIMITS.floor) - max(others, LIMITS.floor) + size
         return odds, max(each, key=lambda p: each[p])
@@ -259,10 +264,12 @@ def _shifted(mask: npt.NDArray[np.bool_], columns: int, rows: int) -> npt.NDArra
     return np.asarray(cv2.warpAffine(mask.astype(np.uint8), move, mask.shape[::-1], flags=cv2.INTER_NEAREST) > 0)
 
 
-def _stands_on(blob: _Blob, poses: Mapping[Square, Array]) -> Square:
-    """The tile on which its foot is, if that was examined."""
-    for at, pose in poses.items():
-        if math.dist(at, blob.at) <= 1 and (np.abs(apply(np.linalg.inv(pose), blob.px)[0] - 0.5) < 0.5).all():
+def _stands_on(blob: _Blob, poses: Mapping[Square, Array], board: Mapping[Square, Array]) -> Square:
+    """The tile on which its foot is: of ``poses``, those examined, or another one of the ``board`` if the foot is
+    clearly beyond the tile on which it was seen."""
+    for at, pose in {**poses, **board}.items():
+        beyond = 0.5 if at in poses else 0.5 - LIMITS.beyond
+        if math.dist(at, blob.at) <= 1 and (np.abs(apply(np.linalg.inv(pose), blob.px)[0] - 0.5) < beyond).all():
             return at
     return blob.at
 

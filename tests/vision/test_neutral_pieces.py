@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 import cv2
@@ -12,11 +13,12 @@ from recorded import OWN
 from scoring.engine import new_game, step
 from scoring.events import TurnEnded
 from scoring.expansions.dragon import DRAGON
+from scoring.tiles import Square
 from scoring.transcript import read
 from vision.figurenet import CROP_PX
 from vision.figures import find_figures
 from vision.lattice import UNIT, apply
-from vision.neutral import Kind, Neutrals, _shifted, best_of
+from vision.neutral import Kind, Neutrals, _Blob, _shifted, _stands_on, best_of
 from vision.simulator import Options, Simulator, load
 from vision.simulator.options import TILE_HEIGHT_MM
 
@@ -105,3 +107,22 @@ def test_what_one_tiles_crop_shows_of_a_piece_is_where_it_is_in_anothers() -> No
     assert not _shifted(mask, -1, 0).any() and (_shifted(mask, 0, 0) == mask).all()
     up = _shifted(mask, 0, -1)
     assert up[65, 75] and not up[:55].any()
+
+
+@pytest.mark.parametrize(("covered", "fits"), [(0.26, True), (0.81, False), (0.05, False), (math.inf, True)])
+def test_a_region_without_an_outline_is_as_large_as_the_piece_may_be(covered: float, fits: bool) -> None:
+    """A town of the dragon's colour was the dragon: nearly the whole tile, as long as it and twice as wide."""
+    dragon = next(kind for kind in KINDS if kind.name == "dragon")
+    odds, paint = Neutrals(KINDS, ("blue",))._odds(dragon, 0.97, {"red": 0.0, "blue": -6.0}, covered, 0.2)
+    assert paint == "red" and (odds > 0.0) == fits
+
+
+@pytest.mark.parametrize(("down", "examined", "home"), [
+    (1.23, False, (0, 2)), (1.05, False, (0, 1)), (1.05, True, (0, 2)), (0.5, False, (0, 1))])
+def test_a_foot_that_is_clearly_on_the_next_tile_is_not_on_the_one_that_was_examined(
+        down: float, examined: bool, home: Square) -> None:
+    """A dragon that reaches over a border was taken for one on either side in turn."""
+    board = {(0, y): np.array([[80.0, 0.0, 0.0], [0.0, 80.0, 80.0 * y], [0.0, 0.0, 1.0]]) for y in (1, 2)}
+    blob = _Blob(at=(0, 1), feet=[0], mask=np.zeros((CROP_PX, CROP_PX), bool), length=0.7, odds={}, paints={},
+                 px=(0.23 * 80, (1 + down) * 80))
+    assert _stands_on(blob, board if examined else {(0, 1): board[0, 1]}, board) == home
