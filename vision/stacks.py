@@ -22,6 +22,7 @@ from vision.figurenet import MARGIN, TILE_PX
 from vision.figures import Seen
 from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, rectify
+from vision.light_change import light_change
 from vision.looks import StackLook
 from vision.nadir import board_grid, upright
 from vision.occupancy import hidden_by
@@ -147,8 +148,8 @@ class Stacks:
 
     def _tone(self, photo: Image, pose: Array, key: tuple[str, Square], spot: tuple[float, float],
               seen: StackLook) -> float | None:
-        """The lightness of a top relative to that of the print around it, which is compared point by point with the
-        first look: light changes all of it alike, figures and hands only some. None if the tile is not in view."""
+        """The lightness of a top relative to the light there: how the print around it has changed since the first look,
+        compared point by point (`light_change`). None if the tile is not in view."""
         res, half = LIMITS.around_px, LIMITS.tone_half
         tile = np.log(LIMITS.dark + rectify(photo, pose, res).astype(float).mean(axis=2))
         y, x = (np.mgrid[0:res, 0:res] + 0.5) / res
@@ -157,14 +158,15 @@ class Stacks:
             cx, cy = (spot[n] + t * (seen.top[n] - spot[n]) for n in (0, 1))
             tile[(x - cx) ** 2 + (y - cy) ** 2 < LIMITS.hides**2] = np.nan
         first = self._around.setdefault(key, tile)
-        both = (tile - first)[np.isfinite(tile) & np.isfinite(first)]
-        if both.size < res:
+        change = tile - first
+        if np.isfinite(change).sum() < res:
             return None
+        light = light_change(change, *(min(max(v, 0.0), 1.0) for v in seen.top))
         c, s = half * math.cos(seen.yaw), half * math.sin(seen.yaw)
         corners = np.array(seen.top) + np.array([(-c + s, -s - c), (c + s, s - c), (c - s, s + c), (-c - s, -s + c)])
         to_px = cv2.getPerspectiveTransform(UNIT.astype(np.float32), apply(pose, corners).astype(np.float32))
         top = rectify(photo, np.asarray(to_px, float), LIMITS.top_px).astype(float).mean(axis=2)
-        return float(np.log(LIMITS.dark + np.median(top)) - np.median(both))
+        return float(np.log(LIMITS.dark + np.median(top)) - light)
 
     def past_blocks(self, photo: Image, poses: Mapping[Square, Array], piles: Mapping[Square, Mapping[str, StackLook]],
                     figures: Mapping[Square, Sequence[Seen]], board: Mapping[Square, Array]) -> dict[
