@@ -67,6 +67,8 @@ class StackLimits:
     slip: float = 0.010  # of each further block
     spoiled: float = -6.0  # floor of a height's log-likelihood, relative to the likeliest
     by_block: float = 0.2  # distance of a foot from the line from the place to the top within which it may be a block
+    on_top: float = 0.12  # distance of a foot from a top within which a figure covers the top (chosen: a third less
+    # than half of its side)
     leans: int = 1  # squares by which the top of a pile may appear elsewhere than it stands
     same_uv: float = 0.45  # distance in (log red over green, log blue over green) within one wood
     other_uv: float = 0.9  # and from which it is another paint
@@ -172,12 +174,12 @@ class Stacks:
                     figures: Mapping[Square, Sequence[Seen]], board: Mapping[Square, Array]) -> dict[
                         Square, tuple[Seen, ...]]:
         """The detected figures, less likely ones where they have the wood's colour and are on a pile: the network takes
-        a block for a disc or a cube. A figure on top covers it, so a pile that was seen once counts. The top of a high
-        pile appears over another tile; ``board`` has the poses of all tiles, ``poses`` of those looked at."""
+        a block for a disc or a cube. A figure on top covers it, so a pile that was seen once counts; a top that is seen
+        now has nothing on it. The top of a high pile appears over another tile; ``board`` has the poses of all tiles,
+        ``poses`` of those looked at."""
         out = {at: self._may_be_block(at, seen) for at, seen in figures.items()}
-        seen_now = {(name, at): pile.top for at, looks in piles.items() for name, pile in looks.items()
-                    if pile.there > 0.0}
-        for (name, at), newest in {**self._tops, **seen_now}.items():
+        seen_now = {(name, at): pile for at, looks in piles.items() for name, pile in looks.items() if pile.there > 0.0}
+        for (name, at), newest in {**self._tops, **{key: pile.top for key, pile in seen_now.items()}}.items():
             pose = poses.get(at, board.get(at))
             if pose is None or name not in self._wood:
                 continue
@@ -193,6 +195,8 @@ class Stacks:
                     if distance_to_line((place, newest), float(x), float(y)) <= LIMITS.by_block:
                         crop = rectify(photo, poses[square], TILE_PX, MARGIN) if crop is None else crop
                         seen = self._past(seen, crop, wood)
+                        if (name, at) in seen_now and math.dist((x, y), newest) <= LIMITS.on_top:
+                            seen = _less(seen, seen_now[name, at].there)
                     made.append(seen)
                 out[square] = tuple(made)
         return out
@@ -209,7 +213,7 @@ class Stacks:
             return seen
         apart = math.dist(_uv(crop[seen.silhouette]), wood)
         like = float(np.clip((LIMITS.other_uv - apart) / (LIMITS.other_uv - LIMITS.same_uv), 0.0, 1.0))
-        return replace(seen, look=replace(seen.look, there=seen.look.there - like * LIMITS.wood))
+        return _less(seen, like * LIMITS.wood)
 
     def _spot(self, kind: Kind, at: Square, loglik: npt.NDArray[np.floating], tiles: Sequence[Tile],
               ) -> tuple[float, float] | None:
@@ -228,6 +232,10 @@ class Stacks:
         if odds[best] > 0.5 or (kind.name, at) not in self._places:
             self._places[kind.name, at] = best
         return self._places[kind.name, at]
+
+
+def _less(seen: Seen, nats: float) -> Seen:
+    return replace(seen, look=replace(seen.look, there=seen.look.there - nats))
 
 
 def look_at(photo: Image, pose: Array, spot: tuple[float, float], grid: Array, up: Array,

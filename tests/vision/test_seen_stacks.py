@@ -163,6 +163,26 @@ def test_a_block_that_appears_over_the_next_tile_is_no_figure() -> None:
     assert shifted.any() and left.look.there < elsewhere.look.there - 3
 
 
+def test_nothing_stands_on_a_top_that_is_seen() -> None:
+    """Whatever paint its wood seems to have; what stands beside it is no less likely."""
+    sim, image, poses = table("normal", 32, 26)
+    at = next(iter(heights(sim)))
+    own, laid = {at: poses[at]}, sim.truth.tiles[at].laid
+    loglik, sense = {at: np.full((1, 4), -12.0)}, Stacks([KIND])
+    loglik[at][0, laid.rot] = 0.0
+    piles = sense.look(image, own, loglik, [catalogue()[laid.tile]], poses)
+    pile = piles[at][KIND.name]
+    red = next(s for found in find_figures(image, poses, colours=sim.script.colours).values() for s in found)
+    bare = replace(red, silhouette=np.zeros_like(red.silhouette))  # no wood to compare
+    x, y = pile.top
+    on_top, beside = (replace(bare, look=replace(red.look, foot=(x + off, y))) for off in (0.05, 0.3))
+    (first, second) = sense.past_blocks(image, own, piles, {at: (on_top, beside)}, poses)[at]
+    assert pile.there > 3.0 and first.look.there == pytest.approx(on_top.look.there - pile.there)
+    assert second.look.there == beside.look.there
+    (covered, _) = sense.past_blocks(image, own, {}, {at: (on_top, beside)}, poses)[at]
+    assert covered.look.there == on_top.look.there
+
+
 def crop_of(pose: np.ndarray) -> np.ndarray:
     """From the picture to a tile's crop, (3, 3)."""
     side = np.array([[TILE_PX, 0, MARGIN * TILE_PX], [0, TILE_PX, MARGIN * TILE_PX], [0, 0, 1.0]])
