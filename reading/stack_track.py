@@ -154,19 +154,21 @@ def began(height: int) -> StackTrack:
 
 
 def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0,
-              moved_s: float = math.nan, unsure: tuple[float, float] = (0.0, 0.0)) -> StackTrack:
+              moved_s: float = math.nan, unsure: tuple[float, float] = (0.0, 0.0), around: bool = False) -> StackTrack:
     """The belief after one more look. ``noise`` is the looks' at this table, relative to the usual one; ``moved_s`` for
     how many seconds something has moved over the square since the look before (NaN: not measured); ``unsure`` by how
-    much the displacement by one block that the look tells may be wrong along x and y, in tiles."""
+    much the displacement by one block that the look tells may be wrong along x and y, in tiles; ``around``: what lies
+    below the top is another tile than before, so its edges may be found elsewhere."""
     share = 1.0 - math.exp(-max(0.0, t_s - track.looked_s) / LIMITS.new_look_s)
     if share <= 0.0:
         return track
     grown: dict[object, Pile] = {}
-    knocks = 0.0 if track.touched else STACK.knocks
+    knocks = 0.0 if track.touched or around else STACK.knocks
+    anew = 0.0 if around else STACK.anew + share * STACK.misread
     for pile in track.piles:
         before = replace(pile, moved_s=pile.moved_s + moved_s, misread=pile.misread if moved_s == 0.0 else None)
         most = _most(moved_s if math.isnan(before.moved_s) else before.moved_s)
-        for after in _after(before, most, look, share, t_s, noise, knocks, unsure):
+        for after in _after(before, most, look, share, t_s, noise, knocks, anew, unsure):
             last = after.came_s[-1] if after.came_s else -math.inf
             place = tuple(round(v / w) for v, w in zip(after.mean, STACK.look, strict=True))
             tone = None if after.tone is None else round(after.tone[0] / STACK.shades)
@@ -198,10 +200,10 @@ def _tells(pile: Pile) -> tuple[int, float]:
     return pile.height, pile.came_s[-1] if pile.came_s else -math.inf
 
 
-def _after(pile: Pile, most: int, look: StackLook, share: float, t_s: float, noise: float, knocks: float,
+def _after(pile: Pile, most: int, look: StackLook, share: float, t_s: float, noise: float, knocks: float, anew: float,
            unsure: tuple[float, float]) -> Iterator[Pile]:
-    """What a hypothesis may have become by a look: unchanged, knocked (which ``knocks`` nats are against), or higher by
-    up to so many blocks."""
+    """What a hypothesis may have become by a look: unchanged, knocked (which ``knocks`` nats are against), always
+    misread until now (``anew``), or higher by up to so many blocks."""
     # a plain place in the print that is too far away for a first block is none, however often it looks like one
     misplaced = pile.height <= 1 and _from_first(look) > STACK.covers
     there = -STACK.there if misplaced else max(-STACK.there, min(STACK.there, look.there))
@@ -232,7 +234,7 @@ def _after(pile: Pile, most: int, look: StackLook, share: float, t_s: float, noi
         yield replace(pile, weight=pile.weight + share * (some + alike), mean=top, var=seen, tone=kept, moved_s=0.0)
     else:
         pile = replace(pile, var=tuple(v + d**2 for v, d in zip(pile.var, STACK.drifts, strict=True)))  # type: ignore[arg-type]
-        yield from _same(pile, top, look.tone, seen, share * some, share, t_s, knocks)
+        yield from _same(pile, top, look.tone, seen, share * some, share, knocks, anew)
     if pile.var is None:
         return  # where its top was is not known
     for count in range(1, most + 1):
@@ -288,8 +290,8 @@ def _mixed(off: float, var: float) -> tuple[float, float]:
     return math.log(plain + shaded), shaded / (plain + shaded)
 
 
-def _same(pile: Pile, top: Point3, tone: float | None, seen: Point3, told: float, share: float, t_s: float,
-          knocks: float) -> Iterator[Pile]:
+def _same(pile: Pile, top: Point3, tone: float | None, seen: Point3, told: float, share: float, knocks: float,
+          anew: float) -> Iterator[Pile]:
     """A pile of the same height after a look that shows its top: as it was, misread now, in a shadow until now,
     knocked, or misread until now. What spoils a look, a hand or its shadow, spoils place and tone alike."""
     assert pile.var is not None
@@ -313,7 +315,7 @@ def _same(pile: Pile, top: Point3, tone: float | None, seen: Point3, told: float
     moved = tuple(t + k**2 for t, k in zip(total, STACK.knocked, strict=True))
     yield replace(pile, weight=pile.weight + told - knocks + share * (_density(top, pile.mean, moved) + alike),
                   mean=top, var=seen, tone=kept, moved_s=0.0)
-    yield replace(pile, weight=pile.weight + told - STACK.anew + share * wrong, mean=top, var=seen,
+    yield replace(pile, weight=pile.weight + told - anew + share * (wrong + STACK.misread), mean=top, var=seen,
                   tone=_alike(None, tone)[0] or pile.tone, moved_s=0.0)
 
 

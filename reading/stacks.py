@@ -72,6 +72,8 @@ class StackMoves:
     _either: set[tuple[str, Square]] = field(default_factory=set)  # where a block was added for sure, in this turn or
     # that one: people were asked about one of them
     _denied_s: dict[tuple[str, Square], float] = field(default_factory=dict)  # when people last denied one there
+    _empty: set[Square] = field(default_factory=set)  # squares that the last look at them showed without a tile
+    _around: set[tuple[str, Square]] = field(default_factory=set)  # piles below whose tops a tile has been laid since
     _bare: set[str] = field(default_factory=set)  # kinds of which an empty place was seen: its print is no pile
 
     def hear(self, entries: Sequence[LogEntry]) -> None:
@@ -81,6 +83,7 @@ class StackMoves:
     def look(self, look: TableLook, state: GameState) -> None:
         """Add a look that is aligned with the game, whose state is ``state``."""
         self._visits.look(look)
+        self._laid_below(look)
         for stack in state.box.stacks:
             heights = stack.heights(state)
             closed = {f.at for f in state.standing.values() if f.feature == stack.top}
@@ -117,7 +120,21 @@ class StackMoves:
                 self._settled[key] = said
                 track = track.at_least(heights.get(at, 0) + self._over.get(key, 0))
                 moved_s = self._touched_s.pop(key)
-                self.tracks[key] = looked_at(track, seen, look.t_s, self.noise(key, seen), moved_s, unsure)
+                around = key in self._around
+                self.tracks[key] = looked_at(track, seen, look.t_s, self.noise(key, seen), moved_s, unsure, around)
+                if seen.there > 0.0:
+                    self._around.discard(key)
+
+    def _laid_below(self, look: TableLook) -> None:
+        """Take notice of the tiles that have been laid where the tops of piles appear."""
+        lie = {at: s.there > 0.0 for at, s in look.squares.items() if s.seen >= LIMITS.seen_least}
+        new = [at for at, lies in lie.items() if lies and at in self._empty]
+        self._empty = {at for at in self._empty if not lie.get(at, False)} | {at for at in lie if not lie[at]}
+        for (name, at), track in self.tracks.items() if new else ():
+            if track.piles[0].var is not None:
+                x, y = (at[n] + track.piles[0].mean[n] - 0.5 for n in (0, 1))
+                if any(max(abs(x - c), abs(y - r)) < 0.5 + STACK.reaches for c, r in new):
+                    self._around.add((name, at))
 
     def noise(self, key: tuple[str, Square], seen: StackLook) -> float:
         """The looks' noise at this pile relative to the usual one: few tops move between two looks at them. That at the

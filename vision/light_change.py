@@ -21,10 +21,11 @@ class LightLimits:
 LIGHT = LightLimits()
 
 
-def light_change(change: Array, x: float, y: float) -> float:
-    """The change of the light at (x, y) in tiles, by the ``change`` of the logarithm of each pixel of the tile (N, N),
-    NaN where it is not known: a plane, fitted robustly (Geman and McClure's weights [1]_), so that what lies on some of
-    the tile does not count. Raises ValueError if no pixel is known.
+def light_change(change: Array, x: float, y: float) -> tuple[float, float]:
+    """The change of the light at (x, y) in tiles, and how steep it is (per tile, whichever way), by the ``change`` of
+    the logarithm of each pixel of the tile (N, N), NaN where it is not known: a plane, fitted robustly (Geman and
+    McClure's weights [1]_), so that what lies on some of the tile does not count. Raises ValueError if no pixel is
+    known.
 
     .. [1] Geman and McClure (1987), Statistical methods for tomographic image reconstruction."""
     known = np.isfinite(change)
@@ -37,4 +38,4 @@ def light_change(change: Array, x: float, y: float) -> float:
     for scale in LIGHT.scales:
         weight = (LIGHT.noise * (1.0 + ((values - terms @ fit) / scale) ** 2)) ** -2
         fit = np.linalg.solve(terms.T @ (terms * weight[:, None]) + prior, terms.T @ (values * weight))
-    return float(fit[0])
+    return float(fit[0]), float(np.hypot(*fit[1:]))

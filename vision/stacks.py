@@ -76,6 +76,7 @@ class StackLimits:
     around_px: int = 24  # per tile, of the print with which the light on a top is measured
     hides: float = 0.32  # tiles around a place and its tops within which a pile may hide the print
     tone_half: float = 0.11  # half the side of the part of a top whose lightness is measured, in tiles
+    steep: float = 0.1  # change of the light per tile (natural logarithm) from which its tone is not measured (chosen)
     top_px: int = 12  # points along it
     dark: float = 4.0  # grey levels added before the logarithm: noise in the dark counts little (chosen)
     learn: float = 3.0  # log-odds of a pile from which its colour and size are learned
@@ -150,8 +151,8 @@ class Stacks:
 
     def _tone(self, photo: Image, pose: Array, key: tuple[str, Square], spot: tuple[float, float],
               seen: StackLook) -> float | None:
-        """The lightness of a top relative to the light there: how the print around it has changed since the first look,
-        compared point by point (`light_change`). None if the tile is not in view."""
+        """The lightness of a top relative to the light there: how the print around it has changed since the first look.
+        None if the tile is not in view, or a shadow ends on it, which does so elsewhere on a top above the print."""
         res, half = LIMITS.around_px, LIMITS.tone_half
         tile = np.log(LIMITS.dark + rectify(photo, pose, res).astype(float).mean(axis=2))
         y, x = (np.mgrid[0:res, 0:res] + 0.5) / res
@@ -160,10 +161,11 @@ class Stacks:
             cx, cy = (spot[n] + t * (seen.top[n] - spot[n]) for n in (0, 1))
             tile[(x - cx) ** 2 + (y - cy) ** 2 < LIMITS.hides**2] = np.nan
         first = self._around.setdefault(key, tile)
-        change = tile - first
-        if np.isfinite(change).sum() < res:
+        if np.isfinite(change := tile - first).sum() < res:
             return None
-        light = light_change(change, *(min(max(v, 0.0), 1.0) for v in seen.top))
+        light, steep = light_change(change, *(min(max(v, 0.0), 1.0) for v in seen.top))
+        if steep > LIMITS.steep:
+            return None
         c, s = half * math.cos(seen.yaw), half * math.sin(seen.yaw)
         corners = np.array(seen.top) + np.array([(-c + s, -s - c), (c + s, s - c), (c - s, s + c), (-c - s, -s + c)])
         to_px = cv2.getPerspectiveTransform(UNIT.astype(np.float32), apply(pose, corners).astype(np.float32))

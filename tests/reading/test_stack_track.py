@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from piles import EAST, SOUTH, top
+from piles import EAST, FLOOR, SOUTH, top, with_a_tower
 from tables import look
 
 from reading.alignment import Alignment
@@ -16,7 +16,7 @@ from reading.record import look_from_json, look_to_json
 from reading.stack_limits import STACK
 from reading.stack_track import Pile, StackTrack, began, looked_at
 from reading.stacks import StackMoves
-from vision.looks import StackLook, TableLook
+from vision.looks import SquareLook, StackLook, TableLook
 
 
 def test_a_filter_counts_what_one_look_cannot() -> None:
@@ -184,3 +184,35 @@ def test_variants_of_one_explanation_do_not_crowd_out_another_time_of_the_same_b
     later = Pile(height=2, weight=-4.0, mean=(*seen.top, seen.yaw), var=(2e-5, 2e-5, 4e-3), came_s=(10.0, 100.0))
     after = looked_at(StackTrack(piles=(*near, later), looked_s=100.0, plain=True), seen, 105.0, moved_s=0.0)
     assert any(p.came_s == later.came_s for p in after.piles)
+
+
+@pytest.mark.parametrize("around", [True, False])
+def test_a_top_that_is_found_elsewhere_once_a_tile_lies_below_it_need_not_be_higher(around: bool) -> None:
+    """Its far edge did not stand out from the table."""
+    track, t = began(0), 0.0
+    for _ in range(6):
+        t += 4.0
+        track = looked_at(track, top(1), t, moved_s=2.0 * (t < 5.0))
+    for n in range(4):
+        t += 4.0
+        elsewhere = top(1, off=(0.7 * FLOOR[0], 0.7 * FLOOR[1]))
+        track = looked_at(track, elsewhere, t, moved_s=2.0 * (n == 0), around=around and n == 0)
+    assert (track.above(1)[1] < LIMITS.agreed) == around
+
+
+@pytest.mark.parametrize(("at", "around"), [((1, 1), True), ((-1, 1), False)])
+def test_a_tile_lies_below_a_top_that_appears_near_it(at: tuple[int, int], around: bool) -> None:
+    moves = StackMoves(Steps())
+    moves.tracks["tower", SOUTH] = looked_at(began(0), top(1, off=(0.35, 0.0)), 1.0)
+    bare, tile = (SquareLook(there=there) for there in (-7.0, 7.0))
+    for square in (bare, tile):
+        moves._laid_below(TableLook(frame=1, t_s=2.0, squares={at: square}))
+        assert (("tower", SOUTH) in moves._around) == (around and square is tile)
+
+
+def test_it_counts_for_one_look_at_the_top() -> None:
+    table = with_a_tower()
+    moves = table.reader._stack_moves
+    moves._around.add(("tower", SOUTH))
+    table.sees(1)
+    assert not moves._around
