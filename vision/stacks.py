@@ -21,11 +21,11 @@ from scoring.tiles import Point, Square, Tile
 from vision.figurenet import MARGIN, TILE_PX
 from vision.figures import Seen
 from vision.frames import Image
-from vision.lattice import UNIT, Array, apply, rectify
-from vision.light_change import light_change
+from vision.lattice import Array, apply, rectify
 from vision.looks import StackLook
 from vision.nadir import board_grid, upright
 from vision.occupancy import hidden_by
+from vision.top_tone import TopTones
 from vision.view import View
 
 TILE_MM = 45.0  # reference for the sizes of the blocks
@@ -73,12 +73,6 @@ class StackLimits:
     same_uv: float = 0.45  # distance in (log red over green, log blue over green) within one wood
     other_uv: float = 0.9  # and from which it is another paint
     wood: float = 9.0  # by which the log-odds of a figure of the same wood are lower
-    around_px: int = 24  # per tile, of the print with which the light on a top is measured
-    hides: float = 0.32  # tiles around a place and its tops within which a pile may hide the print
-    tone_half: float = 0.11  # half the side of the part of a top whose lightness is measured, in tiles
-    steep: float = 0.1  # change of the light per tile (natural logarithm) from which its tone is not measured (chosen)
-    top_px: int = 12  # points along it
-    dark: float = 4.0  # grey levels added before the logarithm: noise in the dark counts little (chosen)
     learn: float = 3.0  # log-odds of a pile from which its colour and size are learned
     measured: int = 5  # tops from whose sizes that of the blocks is known
     remembered: int = 40  # tops whose colours are remembered
@@ -111,7 +105,7 @@ class Stacks:
     _places: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)
     _sizes: dict[str, deque[float]] = field(default_factory=dict)
     _tops: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # where they appeared last
-    _around: dict[tuple[str, Square], Array] = field(default_factory=dict)  # a place's tile at the first look at a top
+    _tones: TopTones = field(default_factory=TopTones)
     _wood: dict[str, deque[Array]] = field(default_factory=dict)  # (u, v) of tops, by the kind of block
 
     def look(self, photo: Image, poses: Mapping[Square, Array], loglik: Mapping[Square, npt.NDArray[np.floating]],
@@ -140,7 +134,7 @@ class Stacks:
                 if seen.there < 0.0 and at in hidden:
                     seen = _behind(seen, spot, math.sqrt(kind.wood_mm[0] * kind.wood_mm[2]) / TILE_MM, hidden[at])
                 if seen.there > 0.0:
-                    seen = replace(seen, tone=self._tone(photo, pose, (kind.name, at), spot, seen))
+                    seen = replace(seen, tone=self._tones.tone(photo, pose, (kind.name, at), spot, seen))
                 out.setdefault(at, {})[kind.name] = seen
                 if seen.there >= LIMITS.learn:
                     self._tops[kind.name, at] = seen.top
@@ -148,29 +142,6 @@ class Stacks:
                         sizes.append(size)
                     self._wood.setdefault(kind.name, deque(maxlen=LIMITS.remembered)).append(_top_uv(photo, pose, seen))
         return out
-
-    def _tone(self, photo: Image, pose: Array, key: tuple[str, Square], spot: tuple[float, float],
-              seen: StackLook) -> float | None:
-        """The lightness of a top relative to the light there: how the print around it has changed since the first look.
-        None if the tile is not in view, or a shadow ends on it, which does so elsewhere on a top above the print."""
-        res, half = LIMITS.around_px, LIMITS.tone_half
-        tile = np.log(LIMITS.dark + rectify(photo, pose, res).astype(float).mean(axis=2))
-        y, x = (np.mgrid[0:res, 0:res] + 0.5) / res
-        along = np.linspace(0.0, 1.0, 5)
-        for t in along:  # what the pile hides is no print
-            cx, cy = (spot[n] + t * (seen.top[n] - spot[n]) for n in (0, 1))
-            tile[(x - cx) ** 2 + (y - cy) ** 2 < LIMITS.hides**2] = np.nan
-        first = self._around.setdefault(key, tile)
-        if np.isfinite(change := tile - first).sum() < res:
-            return None
-        light, steep = light_change(change, *(min(max(v, 0.0), 1.0) for v in seen.top))
-        if steep > LIMITS.steep:
-            return None
-        c, s = half * math.cos(seen.yaw), half * math.sin(seen.yaw)
-        corners = np.array(seen.top) + np.array([(-c + s, -s - c), (c + s, s - c), (c - s, s + c), (-c - s, -s + c)])
-        to_px = cv2.getPerspectiveTransform(UNIT.astype(np.float32), apply(pose, corners).astype(np.float32))
-        top = rectify(photo, np.asarray(to_px, float), LIMITS.top_px).astype(float).mean(axis=2)
-        return float(np.log(LIMITS.dark + np.median(top)) - light)
 
     def past_blocks(self, photo: Image, poses: Mapping[Square, Array], piles: Mapping[Square, Mapping[str, StackLook]],
                     figures: Mapping[Square, Sequence[Seen]], board: Mapping[Square, Array]) -> dict[
