@@ -75,7 +75,7 @@ def games(count: int, demo: bool, of: str = "base") -> Iterator[tuple[str, Game]
     """Named games to play: recorded ones with 2 to 5 players, else our own."""
     files = [] if demo else sorted(RECORDED.glob(f"{of}-*.json.gz"))
     found = 0
-    boxes = [name for name in of.split("_") if name in KNOWN]
+    boxes = of.split("_") if KNOWN.keys() >= set(of.split("_")) else []
     if boxes and all(start.takes_over for name in boxes for start in KNOWN[name].starts):
         boxes = ["base", *boxes]
     for seed in itertools.count(1) if boxes and not files and not demo else ():

@@ -49,6 +49,7 @@ class StackLimits:
     lasts: float = 0.05  # part of the looks in a shadow after which the next one, within two seconds, is too (chosen)
     covers: float = 0.2  # tiles from where the top of a first block is expected to where it may appear: about half its
     # width, so that it covers its place (chosen)
+    veiled: float = 0.5  # evidence of one look against a pile up to which a figure hides its place (the looks say 0.3)
     unclear: float = 2.0  # evidence of one look against a top that may well be there (chosen)
     hides: float = 6.0  # evidence beyond that from which something stands on a known top (chosen: three looks)
     there: float = 4.0  # most evidence of one look about whether there is a pile at all

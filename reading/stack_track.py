@@ -97,7 +97,7 @@ class StackTrack:
     def lost(self, now_s: float) -> bool:
         """Whether looks have missed the top for so long that no later one need find it."""
         missed = [t_s for t_s, _, _ in takewhile(lambda seen: not seen[1], reversed(self.looks))]
-        return len(missed) > 2 and now_s - missed[-1] >= LIMITS.ask_after_s
+        return self.height > 0 and len(missed) > 2 and now_s - missed[-1] >= LIMITS.ask_after_s
 
     def touched_in(self, from_s: float, to_s: float) -> bool:
         """Whether something may have moved over it between these times, by the looks at it."""
@@ -192,7 +192,7 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
 
 def _shows(look: StackLook, height: int) -> bool:
     """Whether a look shows the top of a pile of that height, or for none its bare place; a figure may hide that."""
-    return look.there > 0.0 or height == 0 and look.there <= -STACK.unclear
+    return look.there > 0.0 or height == 0 and look.there <= -STACK.veiled
 
 
 def _tells(pile: Pile) -> tuple[int, float]:

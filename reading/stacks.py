@@ -386,6 +386,8 @@ def _deviation(moved: Collection[float]) -> float:
 
 
 def figures_on_top(belief: TableBelief, at: Square, track: StackTrack) -> list[FigureTrack]:
-    """The figures that appear to stand on a pile."""
+    """The figures that appear to stand on a pile; none where it is not known where its top is."""
+    if track.piles[0].var is None and track.height == 0:
+        return []
     top = at[0] + track.piles[0].mean[0], at[1] + track.piles[0].mean[1]
     return [f for f in belief.figures.values() if f.real > 0.0 and f.present and math.dist(f.foot, top) < STACK.on_top]

@@ -42,7 +42,8 @@ class Seen:
     """A detected figure: where it touches the table and its silhouette (N, 2) in the photograph, the part of its crop
     that it covers, the (u, v, l) of its paint, and the probability that it is a disc or a cube. ``neutral`` are
     log-odds of neutral pieces, where it is not considered a player's figure; ``new`` is the part of its log-odds that
-    comes from what the tile looked like before."""
+    comes from what the tile looked like before. It stands ``elsewhere`` if its foot is on a tile that was not examined:
+    then it only hides the print of this one."""
 
     look: FigureLook
     px: tuple[float, float]
@@ -52,6 +53,7 @@ class Seen:
     round: float = 0.0
     new: float = 0.0
     neutral: Mapping[str, float] = field(default_factory=dict)
+    elsewhere: bool = False
 
 
 def read_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterable[str] | None = None,

@@ -113,10 +113,11 @@ class Neutrals:
                 out[blob.at][n] = replace(seen, look=replace(
                     seen.look, there=-float(np.logaddexp(-seen.look.there, best))))
             home = _stands_on(blob, poses, board)
-            if not again and home in out:
+            if not again:
+                first, elsewhere = out[blob.at][blob.feet[0]], home not in out
+                home = blob.at if elsewhere else home
                 foot = apply(np.linalg.inv(poses[home]), blob.px)[0]
-                first = out[blob.at][blob.feet[0]]
-                out[home].append(replace(first, look=replace(
+                out[home].append(replace(first, elsewhere=elsewhere, look=replace(
                     first.look, there=-12.0, foot=(float(foot[0]), float(foot[1])), width=0.0, width_spread=0.0),
                     px=blob.px, silhouette=_shifted(blob.mask, home[0] - blob.at[0], home[1] - blob.at[1]),
                     neutral=blob.odds))
@@ -213,7 +214,7 @@ class Neutrals:
         usual = math.log(max(wide, deep + _RISES * high) / TILE_MM)
         spread = math.hypot(LIMITS.cut, LIMITS.makers)
         size = _log_normal(math.log(length), (usual, spread)) - _log_normal(math.log(length), LIMITS.follower)
-        shown = wide * (deep + lean * high) * math.exp(2 * LIMITS.makers)  # wood fills less of its rectangle
+        shown = wide * (deep + lean * high) * math.exp(4 * LIMITS.makers)  # two deviations
         if covered < math.inf and (abs(math.log(length) - usual) > LIMITS.fits * spread or not (
                 LIMITS.covers * wide * deep <= covered * TILE_MM**2 <= shown)):
             size = -LIMITS.most
@@ -236,10 +237,10 @@ def _within(mask: npt.NDArray[np.bool_], seen: Seen) -> bool:
 
 
 def best_of(found: Sequence[Seen]) -> dict[str, NeutralLook]:
-    """The likeliest detection of each piece on one tile."""
+    """The likeliest detection of each piece on one tile; of those only seen over it, none."""
     out: dict[str, NeutralLook] = {}
     for seen in found:
-        for name, odds in seen.neutral.items():
+        for name, odds in seen.neutral.items() if not seen.elsewhere else ():
             if name not in out or odds > out[name].there:
                 out[name] = NeutralLook(there=odds, foot=seen.look.foot)
     return out
@@ -267,8 +268,8 @@ def _shifted(mask: npt.NDArray[np.bool_], columns: int, rows: int) -> npt.NDArra
 def _stands_on(blob: _Blob, poses: Mapping[Square, Array], board: Mapping[Square, Array]) -> Square:
     """The tile on which its foot is: of ``poses``, those examined, or another one of the ``board`` if the foot is
     clearly beyond the tile on which it was seen."""
-    for at, pose in {**poses, **board}.items():
-        beyond = 0.5 if at in poses else 0.5 - LIMITS.beyond
+    for at in dict.fromkeys([*poses, *board]):
+        pose, beyond = (poses[at], 0.5) if at in poses else (board[at], 0.5 - LIMITS.beyond)
         if math.dist(at, blob.at) <= 1 and (np.abs(apply(np.linalg.inv(pose), blob.px)[0] - 0.5) < beyond).all():
             return at
     return blob.at

@@ -168,8 +168,9 @@ class Stacks:
                     if distance_to_line((place, newest), float(x), float(y)) <= LIMITS.by_block:
                         crop = rectify(photo, poses[square], TILE_PX, MARGIN) if crop is None else crop
                         seen = self._past(seen, crop, wood)
-                        if (name, at) in seen_now and math.dist((x, y), newest) <= LIMITS.on_top:
-                            seen = _less(seen, seen_now[name, at].there)
+                        plain = seen_now[name, at].there if (name, at) in seen_now else 0.0
+                        if plain >= LIMITS.learn and math.dist((x, y), newest) <= LIMITS.on_top:
+                            seen = _less(seen, plain)
                     made.append(seen)
                 out[square] = tuple(made)
         return out

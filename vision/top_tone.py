@@ -1,7 +1,8 @@
 """The tone of the top of a pile: how light its wood is, in whatever light.
 
 The light is measured on the print around the pile, compared point by point with the first look at that place: figures
-and hands that came since change only some of it, and a soft shadow darkens one side more than the other.
+and hands that came since change only some of it. (A plane in the place of the median would follow a soft shadow, but
+errs twice as much in even light, since tiles are registered with errors.)
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class TopTones:
 
     def tone(self, photo: Image, pose: Array, place: Hashable, spot: tuple[float, float],
              seen: StackLook) -> float | None:
-        """The logarithm of a top's lightness relative to the light there, from a level that stays the same for this
+        """The logarithm of a top's lightness relative to the light on its tile; the level stays the same for a
         ``place``, which is at ``spot`` (in tiles). None if too little of the tile is in view, if the top or most of the
         tile is overexposed, or if a shadow ends on the tile: it ends elsewhere on the top, which is above the print."""
         around = _around(photo, pose, spot, seen.top)
@@ -58,14 +59,13 @@ class TopTones:
         change = around - self._first.get(place, np.nan)
         if np.isfinite(change).sum() < LIMITS.around_px:
             return None
-        light, steep = light_change(change, *(min(max(v, 0.0), 1.0) for v in seen.top))
         c, s = LIMITS.half * math.cos(seen.yaw), LIMITS.half * math.sin(seen.yaw)
         corners = np.array(seen.top) + np.array([(-c + s, -s - c), (c + s, s - c), (c - s, s + c), (-c - s, -s + c)])
         to_px = cv2.getPerspectiveTransform(UNIT.astype(np.float32), apply(pose, corners).astype(np.float32))
         top = _lightness(rectify(photo, np.asarray(to_px, float), LIMITS.top_px))
-        if steep > LIMITS.steep or np.isnan(top).mean() > LIMITS.overexposed:
+        if np.isnan(top).mean() > LIMITS.overexposed or steepness(change) > LIMITS.steep:
             return None
-        return float(np.nanmedian(top)) - light
+        return float(np.nanmedian(top) - np.nanmedian(change))
 
 
 def _around(photo: Image, pose: Array, spot: tuple[float, float], top: tuple[float, float]) -> Array:
@@ -79,24 +79,23 @@ def _around(photo: Image, pose: Array, spot: tuple[float, float], top: tuple[flo
     return tile
 
 
-def light_change(change: Array, x: float, y: float) -> tuple[float, float]:
-    """The change of the light at (x, y) in tiles, and how steep it is (per tile, whichever way), by the ``change`` of
-    the logarithm of each pixel of the tile (N, N), NaN where it is not known: a plane, fitted robustly (Geman and
-    McClure's weights [1]_), so that what lies on some of the tile does not count. Raises ValueError if no pixel is
-    known.
+def steepness(change: Array) -> float:
+    """How steep a ``change`` of the light on a tile is (per tile, whichever way), by that of the logarithm of each
+    pixel (N, N), NaN where it is not known: a plane, fitted robustly (Geman and McClure's weights [1]_), so that what
+    lies on some of the tile does not count. Raises ValueError if no pixel is known.
 
     .. [1] Geman and McClure (1987), Statistical methods for tomographic image reconstruction."""
     known = np.isfinite(change)
     if not known.any():
         raise ValueError("no pixel of the tile is known")
-    places = (np.argwhere(known) + 0.5) / change.shape - (y, x)
+    places = (np.argwhere(known) + 0.5) / change.shape - 0.5
     terms = np.column_stack([np.ones(len(places)), places])
     values, prior = change[known], np.diag([0.0, LIMITS.slope**-2, LIMITS.slope**-2])
     fit = np.array([float(np.median(values)), 0.0, 0.0])
     for scale in LIMITS.scales:
         weight = (LIMITS.noise * (1.0 + ((values - terms @ fit) / scale) ** 2)) ** -2
         fit = np.linalg.solve(terms.T @ (terms * weight[:, None]) + prior, terms.T @ (values * weight))
-    return float(fit[0]), float(np.hypot(*fit[1:]))
+    return float(np.hypot(*fit[1:]))
 
 
 def _lightness(picture: Image) -> Array:

@@ -188,4 +188,5 @@ def test_no_two_tables_of_a_run_or_of_two_runs_are_the_same() -> None:
 def test_every_box_has_games_where_none_are_recorded(of: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch_games, "RECORDED", tmp_path)
     (name, found), = watch_games.games(1, False, of)
+    assert [n for n, _ in watch_games.games(1, False, "inns_other")] == ["demo-1"]
     assert name.startswith(of) and set(of.split("_")) <= set(found.setup.expansions) and len(found.turns) > 10

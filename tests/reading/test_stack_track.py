@@ -216,3 +216,18 @@ def test_it_counts_for_one_look_at_the_top() -> None:
     moves._around.add(("tower", SOUTH))
     table.sees(1)
     assert not moves._around
+
+
+def test_a_hand_that_was_over_a_hidden_place_may_have_put_the_block_there_that_is_seen_later() -> None:
+    hidden, bare = (looked_at(looked_at(began(0), top(0), 4.0, moved_s=0.0), top(0, there=there), 8.0, moved_s=2.0)
+                    for there in (-0.3, -6.0))
+    later, never = (looked_at(track, top(1), 12.0, moved_s=0.0).above(0)[1] for track in (hidden, bare))
+    assert later - never > STACK.adds_not - STACK.adds - 1.0
+
+
+def test_a_place_that_a_figure_hides_for_long_is_no_lost_top() -> None:
+    hidden, missed = began(0), looked_at(began(1), top(1), 4.0)
+    for n in range(6):
+        look = top(0, there=-0.3)
+        hidden, missed = (looked_at(track, look, 8.0 + 10.0 * n, moved_s=2.0) for track in (hidden, missed))
+    assert missed.lost(70.0) and not hidden.lost(70.0)

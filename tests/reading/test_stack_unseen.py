@@ -9,7 +9,7 @@ from piles import FAR, SOUTH, PilesTable, top, with_a_foundation, with_a_tower
 from tables import figure
 
 from scoring.expansions.tower import Captured, TowerRaised
-from scoring.log import Retracted, effective
+from scoring.log import Retracted, effective, open_questions
 
 MONK = figure("base.B", 0, "cloister", "I", "blue")
 
@@ -47,7 +47,7 @@ def test_a_block_that_was_told_unseen_is_the_one_that_is_seen_later(table: Piles
     assert len(table.told(TowerRaised)) == 2 and table.book.questions == 0
 
 
-@pytest.mark.parametrize(("there", "blocks"), [(-0.3, 1), (-6.0, 0)])
+@pytest.mark.parametrize(("there", "blocks"), [(-0.3, 1), (-1.0, 0), (-6.0, 0)])
 def test_a_first_block_behind_a_figure_is_betrayed_by_whom_it_took(there: float, blocks: int) -> None:
     """The looks that find nothing there say as little as those that miss the top of a known pile."""
     table = with_a_foundation()
@@ -63,6 +63,35 @@ def test_a_first_block_behind_a_figure_is_betrayed_by_whom_it_took(there: float,
     table.lays((2, 1), "base.U", 0)
     table.sees(6)
     assert len(table.told(TowerRaised)) == len(table.told(Captured)) == blocks
+
+
+def test_a_place_that_a_figure_hides_makes_no_block_by_itself() -> None:
+    table = with_a_foundation()
+    table.touched_s = 0.0
+    table.piles[SOUTH] = top(0, there=-0.3)
+    for x in (2, 3, 4):
+        table.touched_s = 2.0
+        table.lays((x, 0) if x > 2 else FAR, "base.U", 0)
+        table.touched_s = 0.0
+        table.sees(8)
+    assert not table.told(TowerRaised) and not open_questions(table.book.entries)
+
+
+def test_who_stands_at_a_corner_of_the_tile_is_not_on_a_pile_that_nobody_sees() -> None:
+    table = with_a_foundation()
+    table.touched_s = 0.0
+    table.lays((1, 1), "base.B", 0, MONK)
+    table.piles[SOUTH] = top(0, there=-0.3)
+    table.lays(FAR, "base.U", 0)
+    table.touched_s = 2.0
+    table.sees(1)
+    table.touched_s = 0.0
+    table.figures[1, 1] = ()
+    table.figures[SOUTH] = (replace(figure("base.U", 0, "road", "E W", "red"), foot=(0.05, 0.05)),)
+    table.sees(6, 1.2)
+    table.lays((2, 1), "base.U", 0)
+    table.sees(6)
+    assert len(table.told(TowerRaised)) == len(table.told(Captured)) == 1
 
 
 def test_a_hand_that_passes_adds_no_block_that_nobody_sees(table: PilesTable) -> None:

@@ -16,9 +16,11 @@ from scoring.expansions.dragon import DRAGON
 from scoring.tiles import Square
 from scoring.transcript import read
 from vision.figurenet import CROP_PX
-from vision.figures import find_figures
+from vision.figures import Seen, find_figures
 from vision.lattice import UNIT, apply
+from vision.looks import FigureLook
 from vision.neutral import Kind, Neutrals, _Blob, _shifted, _stands_on, best_of
+from vision.occupancy import hidden_by
 from vision.simulator import Options, Simulator, load
 from vision.simulator.options import TILE_HEIGHT_MM
 
@@ -126,3 +128,23 @@ def test_a_foot_that_is_clearly_on_the_next_tile_is_not_on_the_one_that_was_exam
     blob = _Blob(at=(0, 1), feet=[0], mask=np.zeros((CROP_PX, CROP_PX), bool), length=0.7, odds={}, paints={},
                  px=(0.23 * 80, (1 + down) * 80))
     assert _stands_on(blob, board if examined else {(0, 1): board[0, 1]}, board) == home
+
+
+@pytest.mark.parametrize("examined", [False, True])
+def test_a_piece_whose_own_tile_was_not_examined_only_hides_the_print_of_the_next(
+        examined: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    board = {(0, y): np.array([[80.0, 0.0, 0.0], [0.0, 80.0, 80.0 * y], [0.0, 0.0, 1.0]]) for y in (1, 2)}
+    poses = board if examined else {(0, 1): board[0, 1]}
+    mask = np.zeros((CROP_PX, CROP_PX), bool)
+    mask[60:80, 30:60] = True
+    foot = Seen(look=FigureLook(foot=(0.23, 0.95), spread=0.03, there=3.0, lying=0.0, colours={"red": 0.0}), px=(0, 0),
+                outline_px=np.zeros((0, 2)), silhouette=mask, uvl=np.zeros(3))
+    blob = _Blob(at=(0, 1), feet=[0], mask=mask, length=0.9, odds={"dragon": 4.0}, paints={"dragon": "red"},
+                 px=(0.23 * 80, 2.23 * 80))
+    sense = Neutrals(KINDS, ("blue",))
+    monkeypatch.setattr(Neutrals, "_blobs", lambda *_: [blob])
+    found = {at: (foot,) if at == (0, 1) else () for at in poses}
+    out = sense.told(np.zeros((300, 100, 3), np.uint8), poses, found, board)
+    assert not best_of(out[0, 1]) and hidden_by(out, -3.0)[0, 1].any()
+    if examined:
+        assert best_of(out[0, 2])["dragon"].foot == pytest.approx((0.23, 0.23))

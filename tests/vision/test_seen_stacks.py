@@ -175,7 +175,7 @@ def test_nothing_stands_on_a_top_that_is_seen() -> None:
     red = next(s for found in find_figures(image, poses, colours=sim.script.colours).values() for s in found)
     bare = replace(red, silhouette=np.zeros_like(red.silhouette))  # no wood to compare
     x, y = pile.top
-    on_top, beside = (replace(bare, look=replace(red.look, foot=(x + off, y))) for off in (0.05, 0.3))
+    on_top, beside = (replace(bare, look=replace(red.look, foot=(x + off, y))) for off in (0.05, 0.17))
     (first, second) = sense.past_blocks(image, own, piles, {at: (on_top, beside)}, poses)[at]
     assert pile.there > 3.0 and first.look.there == pytest.approx(on_top.look.there - pile.there)
     assert second.look.there == beside.look.there
