@@ -31,6 +31,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--level", default="normal", choices=list(LEVELS))
     args = parser.parse_args()
+    if args.rounds < 1:
+        parser.error("--rounds must be at least 1")
     cv2.setNumThreads(1)
     (_, game), = games(1, demo=False)
     sim = Simulator(write(Game(setup=game.setup, turns=game.turns[:TURNS + 1])), 1, Options(level=args.level, fps=2))
@@ -46,9 +48,9 @@ def main() -> None:
             if known:
                 background.update(picture, poses, hidden_by(found, MAYBE))
             spent[known] += (time.process_time() - began) * (n >= 0)
-    without, with_it = (1e3 * s / max(args.rounds, 1) / len(poses) for s in spent)
+    without, with_it = (1e3 * s / args.rounds / len(poses) for s in spent)
     print(f"{len(poses)} tiles: {without:.2f} ms a tile without the background, {with_it:.2f} with it, "
-          f"ratio {with_it / max(without, 1e-9):.2f}")
+          f"ratio {with_it / without:.2f}")
 
 
 if __name__ == "__main__":

@@ -5,14 +5,15 @@
 Plays recorded games with piles at simulated tables (seeds from 21 on, which no other benchmark uses) and looks at every
 place after each turn, at the tiles' true poses with some noise (px), knowing the size of the blocks. Prints the
 log-odds of a pile where there is none and where there is one; how far a top moves from one turn to the next if no
-block was added (robust deviations and 95 % quantiles, in tiles and degrees); and by how much one block moves it
-otherwise than expected.
+block was added (robust deviations and 95 % quantiles, in tiles and degrees), and by how much its tone changes, where
+both were measured; and by how much one block moves it otherwise than expected.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -30,6 +31,7 @@ from vision.simulator import LEVELS, Options, Simulator, load
 from vision.simulator.film import Film
 from vision.simulator.script import Square
 from vision.stacks import TILE_MM, look_at
+from vision.top_tone import TopTones
 
 
 def looks(path: Path, level: str, seed: int, turns: int,
@@ -41,7 +43,7 @@ def looks(path: Path, level: str, seed: int, turns: int,
     sim = Simulator(data, seed, Options(level=level, turns=turns, fps=2, mishaps="level"))
     truth, rng = sim.truth, np.random.default_rng(seed)
     table, supply, _ = sim._set_table()
-    film, visits = Film(sim.options, rng), list(truth.timeline.visits)
+    film, visits, tones = Film(sim.options, rng), list(truth.timeline.visits), TopTones()
     for turn in truth.turns:
         while visits and visits[0].first <= turn.end:
             visit = visits.pop(0)
@@ -72,7 +74,13 @@ def looks(path: Path, level: str, seed: int, turns: int,
                 floor = apply(np.linalg.inv(pose), [foot, top])
                 size = blocks[0].block_mm[0] / stack.wood_mm[0] if blocks and blocks[0].block_mm else None
                 seen, _ = look_at(bgr, pose, (x / 100, y / 100), grid, up, stack.wood_mm, size)
+                if seen.there > 0.0:
+                    seen = replace(seen, tone=tones.tone(bgr, pose, at, (x / 100, y / 100), seen))
                 yield at, len(blocks), seen, float(np.hypot(*(floor[1] - floor[0])))
+
+
+def _difference(tone: float | None, before: float | None) -> float:
+    return float("nan") if tone is None or before is None else tone - before
 
 
 def main() -> None:
@@ -99,15 +107,16 @@ def main() -> None:
                 steps = count - known[0]
                 turn = (seen.yaw - known[1].yaw + np.pi / 4) % (np.pi / 2) - np.pi / 4
                 moved = np.array([*(np.subtract(seen.top, known[1].top) - steps * np.array(seen.floor)),
-                                  np.degrees(turn)])
+                                  np.degrees(turn), _difference(seen.tone, known[1].tone)])
                 (added if steps else same).append(moved)
         print(f"{level}: {len(there[False])} places without a pile, log-odds at most {max(there[False]):.1f}; "
               f"{len(there[True])} piles, at least {min(there[True]):.1f}")
         for what, rows in (("same", np.array(same)), ("one block more", np.array(added))):
             if len(rows):
-                robust = 1.48 * np.median(np.abs(rows), axis=0)
+                robust = 1.48 * np.nanmedian(np.abs(rows), axis=0)
                 print(f"  {what}: {len(rows)}, deviation {robust[0]:.4f} {robust[1]:.4f} tiles {robust[2]:.1f} deg, "
-                      f"95 % within {' '.join(f'{v:.4f}' for v in np.quantile(np.abs(rows), 0.95, axis=0))}")
+                      f"95 % within {' '.join(f'{v:.4f}' for v in np.nanquantile(np.abs(rows[:, :3]), 0.95, axis=0))}; "
+                      f"tone of {np.isfinite(rows[:, 3]).sum()} {robust[3]:.4f}")
         print(f"  one block's displacement: off by {np.sqrt(np.mean(np.square(floors))):.4f} tiles rms", flush=True)
 
 

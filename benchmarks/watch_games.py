@@ -76,6 +76,7 @@ def games(count: int, demo: bool, of: str = "base") -> Iterator[tuple[str, Game]
     files = [] if demo else sorted(RECORDED.glob(f"{of}-*.json.gz"))
     found = 0
     boxes = of.split("_") if KNOWN.keys() >= set(of.split("_")) else []
+    # a box without a start tile of its own is played with the base game
     if boxes and all(start.takes_over for name in boxes for start in KNOWN[name].starts):
         boxes = ["base", *boxes]
     for seed in itertools.count(1) if boxes and not files and not demo else ():

@@ -37,7 +37,7 @@ class StackLimits:
     knocks: float = 3.0  # against a pile having been knocked, or what is beside it taken away (chosen: 2.5 to 3.5)
     anew: float = 6.0  # against all looks before having been misread, besides that (chosen: on 16 recorded tables 8
     # does as well, 4 misses a follower)
-    reaches: float = 0.2  # tiles from the middle of a top to its corner (16 mm wood, rounded down)
+    reaches: float = 0.2  # tiles from the middle of a top to its corner (chosen: 0.25 for 16 mm wood, but rather fewer)
     misread: float = 3.5  # against a look being wrong about the top (chosen)
     anywhere: float = 2.8  # log-density of a misread top: within 0.2 tiles and a right angle
     misread_again: float = 1.0  # against the next look being wrong in the same way if nothing has moved (chosen)

@@ -154,17 +154,18 @@ def began(height: int) -> StackTrack:
 
 
 def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0,
-              moved_s: float = math.nan, unsure: tuple[float, float] = (0.0, 0.0), around: bool = False) -> StackTrack:
+              moved_s: float = math.nan, unsure: tuple[float, float] = (0.0, 0.0),
+              new_below: bool = False) -> StackTrack:
     """The belief after one more look. ``noise`` is the looks' at this table, relative to the usual one; ``moved_s`` for
     how many seconds something has moved over the square since the look before (NaN: not measured); ``unsure`` by how
-    much the displacement by one block that the look tells may be wrong along x and y, in tiles; ``around``: what lies
-    below the top is another tile than before, so its edges may be found elsewhere."""
+    much the displacement by one block that the look tells may be wrong along x and y, in tiles; ``new_below``: a tile
+    has been laid below the top since the look before, so its edges may be found elsewhere."""
     share = 1.0 - math.exp(-max(0.0, t_s - track.looked_s) / LIMITS.new_look_s)
     if share <= 0.0:
         return track
     grown: dict[object, Pile] = {}
-    knocks = 0.0 if track.touched or around else STACK.knocks
-    anew = 0.0 if around else STACK.anew + share * STACK.misread
+    knocks = 0.0 if track.touched or new_below else STACK.knocks
+    anew = 0.0 if new_below else STACK.anew + share * STACK.misread
     for pile in track.piles:
         before = replace(pile, moved_s=pile.moved_s + moved_s, misread=pile.misread if moved_s == 0.0 else None)
         most = _most(moved_s if math.isnan(before.moved_s) else before.moved_s)

@@ -73,7 +73,7 @@ class StackMoves:
     # that one: people were asked about one of them
     _denied_s: dict[tuple[str, Square], float] = field(default_factory=dict)  # when people last denied one there
     _empty: set[Square] = field(default_factory=set)  # squares that the last look at them showed without a tile
-    _around: set[tuple[str, Square]] = field(default_factory=set)  # piles below whose tops a tile has been laid since
+    _new_below: set[tuple[str, Square]] = field(default_factory=set)  # where a tile was laid below a top since then
     _bare: set[str] = field(default_factory=set)  # kinds of which an empty place was seen: its print is no pile
 
     def hear(self, entries: Sequence[LogEntry]) -> None:
@@ -120,10 +120,10 @@ class StackMoves:
                 self._settled[key] = said
                 track = track.at_least(heights.get(at, 0) + self._over.get(key, 0))
                 moved_s = self._touched_s.pop(key)
-                around = key in self._around
-                self.tracks[key] = looked_at(track, seen, look.t_s, self.noise(key, seen), moved_s, unsure, around)
+                new_below = key in self._new_below
+                self.tracks[key] = looked_at(track, seen, look.t_s, self.noise(key, seen), moved_s, unsure, new_below)
                 if seen.there > 0.0:
-                    self._around.discard(key)
+                    self._new_below.discard(key)
 
     def _laid_below(self, look: TableLook) -> None:
         """Take notice of the tiles that have been laid where the tops of piles appear."""
@@ -134,7 +134,7 @@ class StackMoves:
             if track.piles[0].var is not None:
                 x, y = (at[n] + track.piles[0].mean[n] - 0.5 for n in (0, 1))
                 if any(max(abs(x - c), abs(y - r)) < 0.5 + STACK.reaches for c, r in new):
-                    self._around.add((name, at))
+                    self._new_below.add((name, at))
 
     def noise(self, key: tuple[str, Square], seen: StackLook) -> float:
         """The looks' noise at this pile relative to the usual one: few tops move between two looks at them. That at the

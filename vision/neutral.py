@@ -214,7 +214,7 @@ class Neutrals:
         usual = math.log(max(wide, deep + _RISES * high) / TILE_MM)
         spread = math.hypot(LIMITS.cut, LIMITS.makers)
         size = _log_normal(math.log(length), (usual, spread)) - _log_normal(math.log(length), LIMITS.follower)
-        shown = wide * (deep + lean * high) * math.exp(4 * LIMITS.makers)  # two deviations
+        shown = wide * (deep + lean * high) * math.exp(4 * LIMITS.makers)  # two deviations of either side
         if covered < math.inf and (abs(math.log(length) - usual) > LIMITS.fits * spread or not (
                 LIMITS.covers * wide * deep <= covered * TILE_MM**2 <= shown)):
             size = -LIMITS.most

@@ -2,7 +2,7 @@
 
 The light is measured on the print around the pile, compared point by point with the first look at that place: figures
 and hands that came since change only some of it. (A plane in the place of the median would follow a soft shadow, but
-errs twice as much in even light, since tiles are registered with errors.)
+errs more in even light, since tiles are registered with errors.)
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from vision.looks import StackLook
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToneLimits:
-    """Lengths are in tiles, changes of the light natural logarithms."""
+    """Lengths are in tiles, changes of the light natural logarithms. When a tone is not known was chosen with two
+    simulated tables in view, one with overexposed tops and one on which an arm's shadow ended."""
 
     around_px: int = 24  # per tile, of the print with which the light is measured
     least: float = 0.2  # part of the tile that must be known at a first look (chosen)

@@ -17,6 +17,7 @@ from reading.stack_limits import STACK
 from reading.stack_track import Pile, StackTrack, began, looked_at
 from reading.stacks import StackMoves
 from vision.looks import SquareLook, StackLook, TableLook
+from vision.stacks import LIMITS as VISION
 
 
 def test_a_filter_counts_what_one_look_cannot() -> None:
@@ -186,8 +187,8 @@ def test_variants_of_one_explanation_do_not_crowd_out_another_time_of_the_same_b
     assert any(p.came_s == later.came_s for p in after.piles)
 
 
-@pytest.mark.parametrize("around", [True, False])
-def test_a_top_that_is_found_elsewhere_once_a_tile_lies_below_it_need_not_be_higher(around: bool) -> None:
+@pytest.mark.parametrize("new_below", [True, False])
+def test_a_top_that_is_found_elsewhere_once_a_tile_lies_below_it_need_not_be_higher(new_below: bool) -> None:
     """Its far edge did not stand out from the table."""
     track, t = began(0), 0.0
     for _ in range(6):
@@ -196,26 +197,26 @@ def test_a_top_that_is_found_elsewhere_once_a_tile_lies_below_it_need_not_be_hig
     for n in range(4):
         t += 4.0
         elsewhere = top(1, off=(0.7 * FLOOR[0], 0.7 * FLOOR[1]))
-        track = looked_at(track, elsewhere, t, moved_s=2.0 * (n == 0), around=around and n == 0)
-    assert (track.above(1)[1] < LIMITS.agreed) == around
+        track = looked_at(track, elsewhere, t, moved_s=2.0 * (n == 0), new_below=new_below and n == 0)
+    assert (track.above(1)[1] < LIMITS.agreed) == new_below
 
 
-@pytest.mark.parametrize(("at", "around"), [((1, 1), True), ((-1, 1), False)])
-def test_a_tile_lies_below_a_top_that_appears_near_it(at: tuple[int, int], around: bool) -> None:
+@pytest.mark.parametrize(("at", "new_below"), [((1, 1), True), ((-1, 1), False)])
+def test_a_tile_lies_below_a_top_that_appears_near_it(at: tuple[int, int], new_below: bool) -> None:
     moves = StackMoves(Steps())
     moves.tracks["tower", SOUTH] = looked_at(began(0), top(1, off=(0.35, 0.0)), 1.0)
     bare, tile = (SquareLook(there=there) for there in (-7.0, 7.0))
     for square in (bare, tile):
         moves._laid_below(TableLook(frame=1, t_s=2.0, squares={at: square}))
-        assert (("tower", SOUTH) in moves._around) == (around and square is tile)
+        assert (("tower", SOUTH) in moves._new_below) == (new_below and square is tile)
 
 
 def test_it_counts_for_one_look_at_the_top() -> None:
     table = with_a_tower()
     moves = table.reader._stack_moves
-    moves._around.add(("tower", SOUTH))
+    moves._new_below.add(("tower", SOUTH))
     table.sees(1)
-    assert not moves._around
+    assert not moves._new_below
 
 
 def test_a_hand_that_was_over_a_hidden_place_may_have_put_the_block_there_that_is_seen_later() -> None:
@@ -231,3 +232,7 @@ def test_a_place_that_a_figure_hides_for_long_is_no_lost_top() -> None:
         look = top(0, there=-0.3)
         hidden, missed = (looked_at(track, look, 8.0 + 10.0 * n, moved_s=2.0) for track in (hidden, missed))
     assert missed.lost(70.0) and not hidden.lost(70.0)
+
+
+def test_what_hides_a_place_wholly_is_known_by_what_looks_say_then() -> None:
+    assert -VISION.unseen < STACK.veiled < STACK.unclear
