@@ -9,7 +9,7 @@ that fits its print best. D. Lowe, "Distinctive image features from scale-invari
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 
 import cv2
@@ -145,6 +145,17 @@ class Register:
         poses = {at: motions[best[at] if at in seen or at in one else main] @ pose for at, pose in self._lay.items()}
         return Registration(poses=poses, seen=seen, moved=motions[main])
 
+    def stayed(self, poses: Mapping[Square, Array], lay: Mapping[Square, Array], unseen: Set[Square]) -> set[Square]:
+        """Those tiles of ``lay`` (where they were) that did not go to their ``poses``: the ``unseen`` are not there,
+        and the others would lie in one of these. Tiles never overlap."""
+        middle = {at: apply(pose, [(0.5, 0.5)])[0] for at, pose in {**poses, **{at: lay[at] for at in unseen}}.items()}
+        out, more = set[Square](), set(unseen)
+        while more:
+            out |= more
+            middle.update({at: apply(lay[at], [(0.5, 0.5)])[0] for at in more})
+            more = {at for at in lay.keys() & poses.keys() - out if self._blocked(at, middle, lay[at])}
+        return out
+
     def _together(self, best: dict[Square, int], motions: list[Array], main: int) -> None:
         """No tile moves far from the others: a match there is another tile of that kind."""
         for at in [at for at, n in best.items() if n != main]:
@@ -161,14 +172,14 @@ class Register:
                              [(0.5, 0.5)])[0] for at, n in best.items()}
         moving = [at for at, n in best.items() if n != main]
         while moving:  # one that stays may be in the way of another one
-            blocked = [at for at in moving if self._blocked(at, middles, motions[main])]
+            blocked = [at for at in moving if self._blocked(at, middles, motions[main] @ self._lay[at])]
             for at in blocked:
                 best[at], middles[at] = main, apply(motions[main] @ self._lay[at], [(0.5, 0.5)])[0]
             moving = [at for at in moving if best[at] != main] if blocked else []
 
-    def _blocked(self, at: Square, middles: Mapping[Square, Array], main: Array) -> bool:
-        """Whether a tile would lie in another one."""
-        corners = apply(main @ self._lay[at], UNIT)
+    def _blocked(self, at: Square, middles: Mapping[Square, Array], pose: Array) -> bool:
+        """Whether a tile would lie in another one. A ``pose`` of it gives its size."""
+        corners = apply(pose, UNIT)
         near = self.limits.solid * float(np.linalg.norm(corners[1] - corners[0]))
         return any(other != at and np.linalg.norm(middles[at] - middle) < near for other, middle in middles.items())
 

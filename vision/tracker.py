@@ -266,14 +266,14 @@ class Tracker:
         """The look without tiles that moved by themselves (``lay``: where they were) and are not seen where they went:
         what matched there is a hand that lay over them when they were last looked at. They stay where they were."""
         assert self.lattice is not None and self.stillness is not None
-        lost = {at: pose for at, pose in lay.items()
-                if at in look.squares and at in self.lattice.shifts and look.squares[at].there <= self.attention.there}
-        for at, pose in lost.items():
-            self.lattice.shifts[at] = self.lattice.shift_of(at, pose)
-            self._squares[at].due_s = self.stillness.now_s + self.attention.contradicted_s
-        if lost:
+        shifts, bare = self.lattice.shifts, {at for at, s in look.squares.items() if s.there <= self.attention.there}
+        stayed = self.register.stayed(self.poses, lay, {at for at in lay if at not in shifts or at in bare})
+        for at in stayed:
+            shifts[at] = self.lattice.shift_of(at, lay[at])
+            self._squares.setdefault(at, _Square()).due_s = self.stillness.now_s + self.attention.contradicted_s
+        if stayed:
             self.register.keep(bgr, self.poses, {})
-        return replace(look, squares={at: s for at, s in look.squares.items() if at not in lost})
+        return replace(look, squares={at: s for at, s in look.squares.items() if at not in stayed})
 
     # -- looking ------------------------------------------------------------------------------------------------------
 

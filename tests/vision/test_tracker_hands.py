@@ -118,6 +118,21 @@ def test_a_tile_that_went_with_a_hand_stays_where_it_was() -> None:
     assert np.allclose(tracker.lattice.shifts[1, 0], (0.4, 0.0, 0.0))
 
 
+def test_a_tile_does_not_go_with_a_hand_to_where_another_one_lies() -> None:
+    """The hand lay over both. The first one is seen where it went, which is the place of the second one."""
+    sense, frame = TwoTiles(), Frame(id=0, t_s=0.0, source="", bgr=np.zeros((9 * SIDE, 12 * SIDE, 3), np.uint8))
+    tracker = Tracker(sense, BoardSearch(lambda bgr: None), lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
+    tracker.stillness = Stillness((9 * SIDE, 12 * SIDE))
+    tracker.begin(frame, Lattice(grid=START, shifts=dict.fromkeys(LAID, (0.0, 0.0, 0.0))))
+    away = np.array([[1, 0, 0.95 * SIDE], [0, 1, 0.0], [0, 0, 1.0]])
+    tracker.register.find = lambda bgr, board=(): Registration(  # type: ignore[method-assign]
+        poses={at: away @ pose for at, pose in tracker.poses.items()}, seen=frozenset(LAID), moved=np.eye(3))
+    sense.covered.add((1, 0))
+    followed = tracker._register(frame)
+    assert followed is not None and followed.look is not None and not {*LAID} & followed.look.squares.keys()
+    assert tracker.lattice is not None and all(np.allclose(tracker.lattice.shifts[at], 0.0) for at in LAID)
+
+
 def followed(t_s: float) -> Tracker:
     """A tracker that follows the two tiles from then on; they do not move."""
     tracker = Tracker(TwoTiles(), BoardSearch(lambda bgr: None), lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
