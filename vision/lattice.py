@@ -26,6 +26,7 @@ UNIT = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 SAME_PLACE = 0.3  # tiles: how far a tile that nobody moved may be found from where it was found before (chosen)
 SAME_SIZE = 0.2  # logarithm of the scale by which its size may differ there (chosen)
 CARELESS = 0.2  # tiles: how far people lay a tile from its place beside another one: a fifth on photographs of tables
+ROUNDS = 4  # of a refit: a pose keeps the size that its tile had before, so that a round corrects it in part
 _AROUND = [(x, y) for x in (-2, -1, 0, 1, 2) for y in (-2, -1, 0, 1, 2) if x or y]
 
 
@@ -84,26 +85,32 @@ class Lattice:
     def refit(self, askew: float, straight: float) -> None:
         """Refit the perspective to the tiles' poses, so that far squares are predicted well. Corners that deviate by
         more than ``askew`` tiles are outliers: one object at the rim that is no tile would distort everything.
-        Unchanged when less than the fraction ``straight`` of the corners are inliers. Tiles that were pushed away from
-        most others say nothing of the squares' places, only that they are squares themselves."""
-        most = self.together()
-        if len(most) < 0.5 * len(self.shifts):
-            return
-        poses = {at: self.pose(at, shift) for at, shift in self.shifts.items()}
-        back = np.linalg.inv(self.grid)
-        steps = np.concatenate([UNIT + at if at in most else apply(back, apply(pose, UNIT))
-                                for at, pose in poses.items()])
-        pixels = np.concatenate([apply(pose, UNIT) for pose in poses.values()])
-        grid, fits = cv2.findHomography(steps, pixels, cv2.RANSAC, askew * self.usual_side_px())
-        if grid is None or fits.mean() < straight:
-            return
-        self.grid = np.asarray(grid, float)
-        self.shifts.update({at: self.shift_of(at, pose) for at, pose in poses.items()})
+        Unchanged when less than the fraction ``straight`` of the corners are inliers, or most tiles lie by themselves.
 
+        A part of the board that was pushed away from the largest one says nothing of the squares' places, but its
+        tiles are as large, and as far from each other, as all others: its motion on the table is fitted, too."""
+        parts = self.parts()
+        if sum(len(part) for part in parts if len(part) > 1) < 0.5 * len(self.shifts):
+            return
+        squares = [at for part in parts for at in part]
+        for _ in range(ROUNDS):
+            pixels = {at: apply(self.pose(at, self.shifts[at]), UNIT) for at in squares}
+            back = np.linalg.inv(self.grid)
+            moved = [_rigid(np.concatenate([UNIT + at for at in part]),
+                            np.concatenate([apply(back, pixels[at]) for at in part])) for part in parts]
+            steps = [apply(np.linalg.inv(moved[0]) @ own, UNIT + at)
+                     for part, own in zip(parts, moved, strict=True) for at in part]
+            grid, fits = cv2.findHomography(np.concatenate(steps), np.concatenate([*pixels.values()]), cv2.RANSAC,
+                                            askew * self.usual_side_px())
+            if grid is None or fits.mean() < straight:
+                return
+            poses = {at: self.pose(at, shift) for at, shift in self.shifts.items()}
+            self.grid = np.asarray(grid, float)
+            self.shifts.update({at: self.shift_of(at, pose) for at, pose in poses.items()})
 
-    def together(self) -> set[Square]:
-        """The largest part of the board whose tiles lie as their neighbours do."""
-        left, best = set(self.shifts), set[Square]()
+    def parts(self) -> list[list[Square]]:
+        """The parts of the board whose tiles lie as their neighbours do, largest first."""
+        left, out = set(self.shifts), []
         while left:
             part, new = set[Square](), [left.pop()]
             while new:
@@ -111,8 +118,8 @@ class Lattice:
                 beside = {n for n in neighbours([at]) & left if self._as(at, n)}
                 left -= beside
                 new += beside
-            best = max(best, part, key=lambda p: (len(p), min(p, default=())))
-        return best
+            out.append(sorted(part))
+        return sorted(out, key=lambda part: (-len(part), part))
 
     def _as(self, at: Square, other: Square) -> bool:
         """Whether two neighbouring tiles lie side by side, as far as people are careless."""
@@ -137,6 +144,14 @@ def shown_twice(lattice: Lattice, poses: Mapping[Square, Array], apart: float) -
         out |= {n for n in beside if n in poses and off[n] >= off[at]
                 and np.linalg.norm(middle[n] - middle[at]) < apart}
     return out
+
+
+def _rigid(points: Array, target: Array) -> Array:
+    """The motion (3, 3), without a change of size, of (N, 2) points nearest to their targets."""
+    middle, goal = points.mean(axis=0), target.mean(axis=0)
+    u, _, vt = np.linalg.svd((points - middle).T @ (target - goal))
+    turn = (u @ np.diag([1.0, np.linalg.det(u @ vt)]) @ vt).T
+    return np.vstack([np.column_stack([turn, goal - turn @ middle]), [0.0, 0.0, 1.0]])
 
 
 def apply(homography: npt.NDArray[np.floating[Any]], points: npt.ArrayLike) -> Array:

@@ -43,6 +43,31 @@ def test_a_part_that_was_pushed_away_does_not_bend_the_perspective():
         assert apply(lattice.pose(at, lattice.shifts[at]), UNIT) == pytest.approx(corners, abs=0.5)  # px
 
 
+@pytest.mark.parametrize("east", [2, 3])
+def test_a_part_that_was_pushed_away_shows_the_size_of_its_tiles(east):
+    """They are seen where they lie; the size is the perspective's, which is bent. The larger part names the squares."""
+    truth, off = Lattice(grid=GRID.copy()), (0.3, 0.2, 0.15)
+    for at in [(x, y) for x in (-5, -4, -3) for y in range(3)] + [(x, y) for x in range(-2, east) for y in range(2)]:
+        cos, sin = np.cos(off[2]), np.sin(off[2])
+        x, y = np.array([[cos, -sin], [sin, cos]]) @ at + off[:2]
+        truth.shifts[at] = (x - at[0], y - at[1], off[2]) if at[0] > -3 else (0.0, 0.0, 0.0)
+    lattice = Lattice(grid=GRID @ np.array([[1.0, 0, 0], [0, 1.0, 0], [0.009, 0.004, 1.0]]))
+    lattice.shifts = {at: lattice.shift_of(at, truth.pose(at, shift)) for at, shift in truth.shifts.items()}
+    assert size_error(lattice, truth) > 0.04
+    lattice.refit(0.3, 0.7)
+    assert size_error(lattice, truth) < 0.01
+    largest = lattice.parts()[0]
+    assert (largest[0][0] > -3) == (east == 3)
+    assert np.abs([lattice.shifts[at] for at in largest]).max() < 0.02
+
+
+def size_error(lattice, truth):
+    """The largest error of a tile's side, as a fraction of it."""
+    sides = [[np.sqrt(area(apply(one.pose(at, one.shifts[at]), UNIT))) for at in truth.shifts]
+             for one in (lattice, truth)]
+    return float(np.abs(np.divide(*sides) - 1).max())
+
+
 def test_a_perspective_that_most_tiles_speak_against_is_left_as_it_was():
     lattice, random = Lattice(grid=GRID.copy()), np.random.default_rng(1)
     for n in range(12):
