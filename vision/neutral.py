@@ -270,7 +270,8 @@ def _stands_on(blob: _Blob, poses: Mapping[Square, Array], board: Mapping[Square
     clearly beyond the tile on which it was seen."""
     for at in dict.fromkeys([*poses, *board]):
         pose, beyond = (poses[at], 0.5) if at in poses else (board[at], 0.5 - LIMITS.beyond)
-        if math.dist(at, blob.at) <= 1 and (np.abs(apply(np.linalg.inv(pose), blob.px)[0] - 0.5) < beyond).all():
+        near = max(abs(at[0] - blob.at[0]), abs(at[1] - blob.at[1])) <= 1
+        if near and (np.abs(apply(np.linalg.inv(pose), blob.px)[0] - 0.5) < beyond).all():
             return at
     return blob.at
 

@@ -119,14 +119,17 @@ def test_a_region_without_an_outline_is_as_large_as_the_piece_may_be(covered: fl
     assert paint == "red" and (odds > 0.0) == fits
 
 
-@pytest.mark.parametrize(("down", "examined", "home"), [
-    (1.23, False, (0, 2)), (1.05, False, (0, 1)), (1.05, True, (0, 2)), (0.5, False, (0, 1))])
+@pytest.mark.parametrize(("foot", "examined", "home"), [
+    ((0.23, 1.23), False, (0, 2)), ((0.23, 1.05), False, (0, 1)), ((0.23, 1.05), True, (0, 2)),
+    ((0.23, 0.5), False, (0, 1)), ((1.17, 1.21), False, (1, 2))])
 def test_a_foot_that_is_clearly_on_the_next_tile_is_not_on_the_one_that_was_examined(
-        down: float, examined: bool, home: Square) -> None:
-    """A dragon that reaches over a border was taken for one on either side in turn."""
-    board = {(0, y): np.array([[80.0, 0.0, 0.0], [0.0, 80.0, 80.0 * y], [0.0, 0.0, 1.0]]) for y in (1, 2)}
+        foot: tuple[float, float], examined: bool, home: Square) -> None:
+    """A dragon that reaches over a border was taken for one on either side in turn, and one that reaches over a corner
+    of four tiles for one that had walked over the opposite tile."""
+    board = {(x, y): np.array([[80.0, 0.0, 80.0 * x], [0.0, 80.0, 80.0 * y], [0.0, 0.0, 1.0]])
+             for x, y in ((0, 1), (0, 2), (1, 2))}
     blob = _Blob(at=(0, 1), feet=[0], mask=np.zeros((CROP_PX, CROP_PX), bool), length=0.7, odds={}, paints={},
-                 px=(0.23 * 80, (1 + down) * 80))
+                 px=(foot[0] * 80, (1 + foot[1]) * 80))
     assert _stands_on(blob, board if examined else {(0, 1): board[0, 1]}, board) == home
 
 
