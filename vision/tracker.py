@@ -24,7 +24,7 @@ from vision.board_search import BoardSearch
 from vision.dial import DialPiece
 from vision.figures import Seen
 from vision.frames import Frame, Image
-from vision.lattice import Array, Lattice, neighbours, shown_twice
+from vision.lattice import Array, Lattice, named_as, neighbours, shown_twice
 from vision.looks import StackLook, TableLook
 from vision.occupancy import hidden_by, informed
 from vision.registration import Register
@@ -238,19 +238,19 @@ class Tracker:
             if all(np.allclose(found.poses[at], pose) for at, pose in self.poses.items()):
                 return None
             lay = {at: found.moved @ pose for at, pose in self.poses.items()}
+            moved = Lattice(grid=found.moved @ self.lattice.grid, shifts={}, board=self.lattice.board)
+            moved.shifts.update({at: moved.shift_of(at, pose) for at, pose in found.poses.items()})
+            if len(lay) == 1 and named_as(moved, self.poses) is None:
+                return self.begin(frame, moved)  # this may be another one with its print, in a hand that is over it
             self.search.carry(found.moved)
-            self.lattice = Lattice(grid=found.moved @ self.lattice.grid, shifts={}, board=self.lattice.board)
-            for at, pose in found.poses.items():
-                self.lattice.shifts[at] = self.lattice.shift_of(at, pose)
-            self._vain_s = None
+            self.lattice, self._vain_s = moved, None
             look = self._look(frame, list(self.places()), whole=True)
             return Followed(status="following", look=self._settled(
                 frame.bgr, look, {at: pose for at, pose in lay.items() if not np.allclose(found.poses[at], pose)}))
         likes = self.register.alike(frame.bgr, self.poses).values()  # also of those that are not due now
         if sum(like < self.attention.same for like in likes) < self.attention.arm_part * len(self.poses):
             return None  # an arm occludes some of them
-        if self._vain_s is None:
-            self._vain_s = self.stillness.now_s
+        self._vain_s = self.stillness.now_s if self._vain_s is None else self._vain_s
         again = self.search.find(frame.bgr)
         sizes = [lattice.usual_side_px() for lattice in (again, self.lattice) if lattice is not None]
         if again is not None and abs(np.log(sizes[0] / sizes[1])) > self.attention.sized:

@@ -207,6 +207,27 @@ def test_a_tracker_names_a_board_anew_when_older_tiles_come_to_sight() -> None:
     assert tracker.poses.keys() == {(0, 0), (1, 0)}
 
 
+def test_a_start_tile_whose_print_is_seen_in_a_hand_beside_it_keeps_its_name() -> None:
+    """The hand was over it, and the tile in it, of the same kind, matched its snapshot: it was laid there then."""
+    start, right = (4.5 * SIDE, 4.5 * SIDE), (5.5 * SIDE, 4.5 * SIDE)
+    sense = TilesAt(start)
+    tracker = Tracker(sense, BoardSearch(lambda bgr: None), lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
+    tracker.stillness = Stillness(BLANK.shape)
+    frames = iter(Frame(id=n, t_s=n / 4, source="", bgr=picture(TILES)) for n in range(100))
+    tracker.begin(next(frames), Lattice(grid=START, shifts={(0, 0): (0.0, 0.0, 0.0)}))
+    number, sense.middles = tracker.search.number, [right]
+    away = np.array([[1, 0, 1.0 * SIDE], [0, 1, 0], [0, 0, 1]])
+    found = Registration(poses={(0, 0): away @ START}, seen=frozenset({(0, 0)}), moved=away)
+    tracker.register.find = lambda bgr, board=(): found  # type: ignore[method-assign]
+    tracker._register(next(frames))
+    assert tracker.search.number != number and tracker.poses.keys() == {(0, 0)}
+    sense.middles = [start, right]
+    while len(tracker.poses) < 2:
+        tracker.feed(next(frames))
+    assert tracker.search.number == number and tracker.poses.keys() == {(0, 0), (1, 0)}
+    assert np.allclose(apply(tracker.poses[0, 0], [(0.5, 0.5)]), start, atol=0.1 * SIDE)
+
+
 def test_a_start_board_names_its_own_squares() -> None:
     search = Finds().search
     search.track(board(), {})
