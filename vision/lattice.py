@@ -26,7 +26,6 @@ UNIT = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 SAME_PLACE = 0.3  # tiles: how far a tile that nobody moved may be found from where it was found before (chosen)
 SAME_SIZE = 0.2  # logarithm of the scale by which its size may differ there (chosen)
 CARELESS = 0.2  # tiles: how far people lay a tile from its place beside another one: a fifth on photographs of tables
-ROUNDS = 4  # of a refit: a pose keeps the size that its tile had before, so that a round corrects it in part
 _AROUND = [(x, y) for x in (-2, -1, 0, 1, 2) for y in (-2, -1, 0, 1, 2) if x or y]
 
 
@@ -88,25 +87,25 @@ class Lattice:
         Unchanged when less than the fraction ``straight`` of the corners are inliers, or most tiles lie by themselves.
 
         A part of the board that was pushed away from the largest one says nothing of the squares' places, but its
-        tiles are as large, and as far from each other, as all others: its motion on the table is fitted, too."""
+        tiles are as large, and as far from each other, as all others: its motion on the table is fitted, too. Poses
+        keep the size that their tiles had before, so that a refit corrects it in part: spaces between tiles are not
+        quite equal, and a perspective that follows them at once is wrong on small boards."""
         parts = self.parts()
         if sum(len(part) for part in parts if len(part) > 1) < 0.5 * len(self.shifts):
             return
-        squares = [at for part in parts for at in part]
-        for _ in range(ROUNDS):
-            pixels = {at: apply(self.pose(at, self.shifts[at]), UNIT) for at in squares}
-            back = np.linalg.inv(self.grid)
-            moved = [_rigid(np.concatenate([UNIT + at for at in part]),
-                            np.concatenate([apply(back, pixels[at]) for at in part])) for part in parts]
-            steps = [apply(np.linalg.inv(moved[0]) @ own, UNIT + at)
-                     for part, own in zip(parts, moved, strict=True) for at in part]
-            grid, fits = cv2.findHomography(np.concatenate(steps), np.concatenate([*pixels.values()]), cv2.RANSAC,
-                                            askew * self.usual_side_px())
-            if grid is None or fits.mean() < straight:
-                return
-            poses = {at: self.pose(at, shift) for at, shift in self.shifts.items()}
-            self.grid = np.asarray(grid, float)
-            self.shifts.update({at: self.shift_of(at, pose) for at, pose in poses.items()})
+        poses = {at: self.pose(at, self.shifts[at]) for part in parts for at in part}
+        back = np.linalg.inv(self.grid)
+        moved = [_rigid(np.concatenate([UNIT + at for at in part]),
+                        np.concatenate([apply(back, apply(poses[at], UNIT)) for at in part])) for part in parts]
+        steps = [apply(np.linalg.inv(moved[0]) @ own, UNIT + at)
+                 for part, own in zip(parts, moved, strict=True) for at in part]
+        pixels = [apply(pose, UNIT) for pose in poses.values()]
+        grid, fits = cv2.findHomography(np.concatenate(steps), np.concatenate(pixels), cv2.RANSAC,
+                                        askew * self.usual_side_px())
+        if grid is None or fits.mean() < straight:
+            return
+        self.grid = np.asarray(grid, float)
+        self.shifts.update({at: self.shift_of(at, pose) for at, pose in poses.items()})
 
     def parts(self) -> list[list[Square]]:
         """The parts of the board whose tiles lie as their neighbours do, largest first."""
