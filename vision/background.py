@@ -113,6 +113,12 @@ class BareTable:
             self.squares[at] = cells  # adapt to slow or sudden changes of light
         return part
 
+    def shown(self, cells: npt.NDArray[np.float32], a: Attention) -> float:
+        """Fraction of a place anywhere that looks like the table beside the board; 0 if none of it was seen."""
+        if not self.squares:
+            return 0.0
+        return alike(cells, np.median(np.array([*self.squares.values()]), axis=(0, 1, 2)), a.hidden_lab)
+
     def keep(self, squares: Container[Square]) -> None:
         """Forget all other squares."""
         self.squares = {at: cells for at, cells in self.squares.items() if at in squares}

@@ -94,13 +94,15 @@ class Lattice:
         if sum(len(part) for part in parts if len(part) > 1) < 0.5 * len(self.shifts):
             return
         poses = {at: self.pose(at, self.shifts[at]) for part in parts for at in part}
-        back = np.linalg.inv(self.grid)
-        moved = [_rigid(np.concatenate([UNIT + at for at in part]),
-                        np.concatenate([apply(back, apply(poses[at], UNIT)) for at in part])) for part in parts]
+        pixels = {at: apply(pose, UNIT) for at, pose in poses.items()}
+        seen = {at: apply(np.linalg.inv(self.grid), corners) for at, corners in pixels.items()}
+        if not np.isfinite([*seen.values()]).all():  # a corner on the horizon
+            return
+        moved = [_rigid(np.concatenate([UNIT + at for at in part]), np.concatenate([seen[at] for at in part]))
+                 for part in parts]
         steps = [apply(np.linalg.inv(moved[0]) @ own, UNIT + at)
                  for part, own in zip(parts, moved, strict=True) for at in part]
-        pixels = [apply(pose, UNIT) for pose in poses.values()]
-        grid, fits = cv2.findHomography(np.concatenate(steps), np.concatenate(pixels), cv2.RANSAC,
+        grid, fits = cv2.findHomography(np.concatenate(steps), np.concatenate([*pixels.values()]), cv2.RANSAC,
                                         askew * self.usual_side_px())
         if grid is None or fits.mean() < straight:
             return

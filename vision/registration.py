@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scoring.tiles import Square
 from vision.frames import Image
 from vision.keypoints import detected
-from vision.lattice import UNIT, Array, Lattice, apply, inside, names, renamed, turned_square
+from vision.lattice import SAME_PLACE, UNIT, Array, Lattice, apply, inside, names, renamed, turned_square
 from vision.senses import snapshot
 
 Print = npt.NDArray[np.float32]
@@ -147,13 +147,15 @@ class Register:
 
     def stayed(self, poses: Mapping[Square, Array], lay: Mapping[Square, Array], unseen: Set[Square]) -> set[Square]:
         """Those tiles of ``lay`` (where they were) that did not go to their ``poses``: the ``unseen`` are not there,
-        and the others would lie in one of these. Tiles never overlap."""
-        middle = {at: apply(pose, [(0.5, 0.5)])[0] for at, pose in {**poses, **{at: lay[at] for at in unseen}}.items()}
+        and what is seen at the poses of others is one of these, in its place. Their snapshots matched something else,
+        and are dropped."""
         out, more = set[Square](), set(unseen)
         while more:
             out |= more
-            middle.update({at: apply(lay[at], [(0.5, 0.5)])[0] for at in more})
-            more = {at for at in lay.keys() & poses.keys() - out if self._blocked(at, middle, lay[at])}
+            more = {at for at in lay.keys() & poses.keys() - out
+                    if any(_off(poses[at], lay[other]) < SAME_PLACE for other in out)}
+        for at in out:
+            self._prints.pop(at, None)
         return out
 
     def _together(self, best: dict[Square, int], motions: list[Array], main: int) -> None:
@@ -172,14 +174,14 @@ class Register:
                              [(0.5, 0.5)])[0] for at, n in best.items()}
         moving = [at for at, n in best.items() if n != main]
         while moving:  # one that stays may be in the way of another one
-            blocked = [at for at in moving if self._blocked(at, middles, motions[main] @ self._lay[at])]
+            blocked = [at for at in moving if self._blocked(at, middles, motions[main])]
             for at in blocked:
                 best[at], middles[at] = main, apply(motions[main] @ self._lay[at], [(0.5, 0.5)])[0]
             moving = [at for at in moving if best[at] != main] if blocked else []
 
-    def _blocked(self, at: Square, middles: Mapping[Square, Array], pose: Array) -> bool:
-        """Whether a tile would lie in another one. A ``pose`` of it gives its size."""
-        corners = apply(pose, UNIT)
+    def _blocked(self, at: Square, middles: Mapping[Square, Array], main: Array) -> bool:
+        """Whether a tile would lie in another one."""
+        corners = apply(main @ self._lay[at], UNIT)
         near = self.limits.solid * float(np.linalg.norm(corners[1] - corners[0]))
         return any(other != at and np.linalg.norm(middles[at] - middle) < near for other, middle in middles.items())
 
@@ -231,6 +233,11 @@ class Register:
         scale = min(1.0, self.limits.width_px / bgr.shape[1])
         small = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8), scale
+
+
+def _off(pose: Array, other: Array) -> float:
+    """The distance of a tile's middle from that of another one, in tiles."""
+    return float(np.linalg.norm(apply(np.linalg.inv(other) @ pose, [(0.5, 0.5)])[0] - 0.5))
 
 
 def _refined(fit: Array, start: Array, end: Array, apart: float) -> Array:

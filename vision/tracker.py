@@ -150,8 +150,7 @@ class Tracker:
         if now - self._searched_s < (a.search_s if moved_since else 4 * a.search_s):
             return Followed(status="searching", since_s=self._since())
         self._searched_s = now
-        lattice = self.search.elsewhere(frame.bgr)
-        if lattice is None:
+        if (lattice := self.search.elsewhere(frame.bgr)) is None:
             return Followed(status="searching", since_s=self._since())
         return self.begin(frame, lattice)
 
@@ -240,7 +239,8 @@ class Tracker:
             lay = {at: found.moved @ pose for at, pose in self.poses.items()}
             moved = Lattice(grid=found.moved @ self.lattice.grid, shifts={}, board=self.lattice.board)
             moved.shifts.update({at: moved.shift_of(at, pose) for at, pose in found.poses.items()})
-            if len(lay) == 1 and named_as(moved, self.poses) is None:
+            if len(lay) == 1 and named_as(moved, self.poses) is None and ASTRAY.all_bare > max(
+                    self._bare.shown(cells, self.attention) for cells in appearance(frame.bgr, self.poses).values()):
                 return self.begin(frame, moved)  # this may be another one with its print, in a hand that is over it
             self.search.carry(found.moved)
             self.lattice, self._vain_s = moved, None
@@ -267,12 +267,12 @@ class Tracker:
         what matched there is a hand that lay over them when they were last looked at. They stay where they were."""
         assert self.lattice is not None and self.stillness is not None
         shifts, bare = self.lattice.shifts, {at for at, s in look.squares.items() if s.there <= self.attention.there}
-        stayed = self.register.stayed(self.poses, lay, {at for at in lay if at not in shifts or at in bare})
+        now, unseen = self.stillness.now_s, {at for at in lay if at not in shifts or at in bare}
+        stayed = self.register.stayed(self.poses, lay, unseen)
         for at in stayed:
             shifts[at] = self.lattice.shift_of(at, lay[at])
-            self._squares.setdefault(at, _Square()).due_s = self.stillness.now_s + self.attention.contradicted_s
-        if stayed:
-            self.register.keep(bgr, self.poses, {})
+            self._squares[at] = _Square(due_s=now + self.attention.contradicted_s, covered=True, looked_s=now)
+        self.register.keep(bgr, self.poses, {})
         return replace(look, squares={at: s for at, s in look.squares.items() if at not in stayed})
 
     # -- looking ------------------------------------------------------------------------------------------------------

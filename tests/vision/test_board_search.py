@@ -228,6 +228,21 @@ def test_a_start_tile_whose_print_is_seen_in_a_hand_beside_it_keeps_its_name() -
     assert np.allclose(apply(tracker.poses[0, 0], [(0.5, 0.5)]), start, atol=0.1 * SIDE)
 
 
+@pytest.mark.parametrize("hidden", [True, False])
+def test_a_start_tile_that_was_pushed_from_where_the_bare_table_is_seen_is_the_same(hidden: bool) -> None:
+    tracker = Tracker(TilesAt((4.5 * SIDE, 4.5 * SIDE)), BoardSearch(lambda bgr: None),  # type: ignore[arg-type]
+                      lambda bgr, poses, lattice: {})
+    tracker.stillness = Stillness(BLANK.shape)
+    tracker.begin(Frame(id=0, t_s=0.0, source="", bgr=picture({(0, 0): TILES[0, 0]})),
+                  Lattice(grid=START, shifts={(0, 0): (0.0, 0.0, 0.0)}))
+    number, away = tracker.search.number, np.array([[1, 0, 1.0 * SIDE], [0, 1, 0], [0, 0, 1]])
+    found = Registration(poses={(0, 0): away @ START}, seen=frozenset({(0, 0)}), moved=away)
+    tracker.register.find = lambda bgr, board=(): found  # type: ignore[method-assign]
+    now = picture({(1, 0): TILES[1, 0], **({(0, 0): HAND} if hidden else {})})
+    tracker._register(Frame(id=1, t_s=0.5, source="", bgr=now))
+    assert (tracker.search.number != number) == hidden
+
+
 def test_a_start_board_names_its_own_squares() -> None:
     search = Finds().search
     search.track(board(), {})

@@ -62,6 +62,13 @@ def test_a_part_that_was_pushed_away_shows_the_size_of_its_tiles(east):
     assert np.abs([lattice.shifts[at] for at in largest]).max() < 0.02
 
 
+def test_a_corner_on_the_horizon_leaves_the_perspective_as_it_was():
+    lattice = Lattice(grid=np.eye(3), shifts={(x, 0): (0.0, 0.0, 0.0) for x in range(4)})
+    lattice.shifts[3, 0] = (np.nan, 0.0, 0.0)
+    lattice.refit(0.3, 0.7)
+    assert (lattice.grid == np.eye(3)).all()
+
+
 def size_error(lattice, truth):
     """The largest error of a tile's side, as a fraction of it."""
     sides = [[np.sqrt(area(apply(one.pose(at, one.shifts[at]), UNIT))) for at in truth.shifts]

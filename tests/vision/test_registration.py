@@ -176,3 +176,16 @@ def test_a_tile_that_is_found_while_the_board_is_not_in_place_is_known_afterward
     assert off(found, lambda at: found.poses[at] if at == found_late else m @ pose_of(at)) < 0.05
     register.keep(now, {at: poses[at] for at in known}, {}, in_place=False)
     assert register.find(now).poses.keys() == known.keys()
+
+
+@pytest.mark.parametrize(("dx", "stay"), [(0.4, {(0, 1)}), (0.95, {(0, 1), (-1, 1)}), (-0.95, {(0, 1), (1, 1)})])
+def test_a_tile_that_is_seen_in_another_ones_place_did_not_go_there(dx, stay):
+    """Of a row that went along with something, one is not seen where it went; a row that was pushed goes on."""
+    lay = {(x, 1): pose_of((x, 1)) for x in range(-2, 3)}
+    poses = {at: motion(dx * PX, 0) @ pose for at, pose in lay.items()}
+    register = Register()
+    register.keep(cloth(), lay, lay)
+    at = (-1, 1) if dx > 0 else (1, 1)
+    seen = {(0, 1): poses[0, 1], at: poses[at]}
+    assert register.stayed(seen, lay, {(0, 1)}) == stay
+    assert not stay & register.alike(cloth(), lay).keys()  # their snapshots showed something else
