@@ -99,8 +99,7 @@ class Tracker:
             return Followed(status=self._status(), since_s=self._since())
         if self.point_px is not None and self.search.find_at is not None:
             point, self.point_px = self.point_px, None
-            pointed = self.search.find_at(frame.bgr, point)
-            if pointed is not None:
+            if (pointed := self.search.find_at(frame.bgr, point)) is not None:
                 self._told = True
                 return self.begin(frame, pointed)
         if self.lattice is None:
@@ -266,13 +265,14 @@ class Tracker:
         """The look without tiles that moved by themselves (``lay``: where they were) and are not seen where they went:
         what matched there is a hand that lay over them when they were last looked at. They stay where they were."""
         assert self.lattice is not None and self.stillness is not None
-        shifts, bare = self.lattice.shifts, {at for at, s in look.squares.items() if s.there <= self.attention.there}
-        now, unseen = self.stillness.now_s, {at for at in lay if at not in shifts or at in bare}
+        shifts, now, a = self.lattice.shifts, self.stillness.now_s, self.attention
+        unseen = {at for at in lay if at not in shifts or at in look.squares and look.squares[at].there <= a.there}
         stayed = self.register.stayed(self.poses, lay, unseen)
         for at in stayed:
             shifts[at] = self.lattice.shift_of(at, lay[at])
-            self._squares[at] = _Square(due_s=now + self.attention.contradicted_s, covered=True, looked_s=now)
-        self.register.keep(bgr, self.poses, {})
+            self._squares[at] = _Square(due_s=now + a.contradicted_s, covered=True, looked_s=now)
+        if stayed:
+            self.register.keep(bgr, self.poses, {})
         return replace(look, squares={at: s for at, s in look.squares.items() if at not in stayed})
 
     # -- looking ------------------------------------------------------------------------------------------------------
