@@ -103,7 +103,7 @@ class BareTable:
         table = self.squares.get(at)
         if table is None:
             if len(self.squares) >= (1 if was else a.table_least):
-                table = np.median(np.array([*self.squares.values()]), axis=(0, 1, 2))
+                table = self.table()
             elif was:
                 return 0.0
             else:
@@ -113,11 +113,15 @@ class BareTable:
             self.squares[at] = cells  # adapt to slow or sudden changes of light
         return part
 
-    def shown(self, cells: npt.NDArray[np.float32], a: Attention) -> float:
-        """Fraction of a place anywhere that looks like the table beside the board; 0 if none of it was seen."""
+    def table(self) -> npt.NDArray[np.float32]:
+        """(4,) the appearance that all of these squares have in common. There must be one."""
+        return np.asarray(np.median(np.array([*self.squares.values()]), axis=(0, 1, 2)), np.float32)
+
+    def shown(self, places: Mapping[Square, npt.NDArray[np.float32]], a: Attention) -> float:
+        """Fraction of these places, anywhere in the picture, that looks like the table; 0 if that is unknown."""
         if not self.squares:
             return 0.0
-        return alike(cells, np.median(np.array([*self.squares.values()]), axis=(0, 1, 2)), a.hidden_lab)
+        return float(np.mean([alike(cells, self.table(), a.hidden_lab) for cells in places.values()]))
 
     def keep(self, squares: Container[Square]) -> None:
         """Forget all other squares."""

@@ -238,8 +238,8 @@ class Tracker:
             lay = {at: found.moved @ pose for at, pose in self.poses.items()}
             moved = Lattice(grid=found.moved @ self.lattice.grid, shifts={}, board=self.lattice.board)
             moved.shifts.update({at: moved.shift_of(at, pose) for at, pose in found.poses.items()})
-            if len(lay) == 1 and named_as(moved, self.poses) is None and ASTRAY.all_bare > max(
-                    self._bare.shown(cells, self.attention) for cells in appearance(frame.bgr, self.poses).values()):
+            if len(lay) == 1 and named_as(moved, self.poses) is None and self._bare.shown(
+                    appearance(frame.bgr, self.poses), self.attention) < ASTRAY.all_bare:
                 return self.begin(frame, moved)  # this may be another one with its print, in a hand that is over it
             self.search.carry(found.moved)
             self.lattice, self._vain_s = moved, None
@@ -262,8 +262,8 @@ class Tracker:
         return Followed(status="lost" if self._since() > self.attention.lost_s else "moving", since_s=self._since())
 
     def _settled(self, bgr: Image, look: TableLook, lay: Mapping[Square, Array]) -> TableLook:
-        """The look without tiles that moved by themselves (``lay``: where they were) and are not seen where they went:
-        what matched there is a hand that lay over them when they were last looked at. They stay where they were."""
+        """The look without tiles that moved by themselves (``lay``: where they were), but are not seen where they went,
+        or only where one of these lies: what matched is a hand that was over them. They stay where they were."""
         assert self.lattice is not None and self.stillness is not None
         shifts, now, a = self.lattice.shifts, self.stillness.now_s, self.attention
         unseen = {at for at in lay if at not in shifts or at in look.squares and look.squares[at].there <= a.there}
@@ -355,7 +355,7 @@ class Tracker:
         bare, a = self._bare.squares, self.attention
         if not bare or self.astray is None:
             return
-        table = np.median(np.array([*bare.values()]), axis=(0, 1, 2))
+        table = self._bare.table()
         odd = [at for at, e in unseen.items() if e.seen > a.seen and at not in self.lattice.board and (at in lay or all(
             alike(levels[at], known, a.hidden_lab) < ASTRAY.all_bare for known in (table, bare.get(at, table))))]
         last_s = {at: self._squares.setdefault(at, _Square()).searched_s for at in odd}

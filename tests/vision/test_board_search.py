@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -187,20 +187,36 @@ class TilesAt(TwoTiles):
         return {at: replace(e, there=7.0 if at in there else -7.0) for at, e in super().look(bgr, poses).items()}
 
 
-def test_a_tracker_names_a_board_anew_when_older_tiles_come_to_sight() -> None:
-    """A tile was held where it is laid now, and taken for the board. The look has the names of the board."""
-    start, right = (4.5 * SIDE, 4.5 * SIDE), (5.5 * SIDE, 4.5 * SIDE)
-    sense = TilesAt(start)
+MIDDLE, RIGHT = (4.5 * SIDE, 4.5 * SIDE), (5.5 * SIDE, 4.5 * SIDE)  # of the start tile, and of the one beside it
+
+
+def begun() -> tuple[TilesAt, Tracker, Iterator[Frame]]:
+    """A tracker that has found a start tile, its sense, and the frames that follow: they show a tile beside it, too."""
+    sense = TilesAt(MIDDLE)
     tracker = Tracker(sense, BoardSearch(lambda bgr: None), lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
     tracker.stillness = Stillness(BLANK.shape)
-    frames = iter(Frame(id=n, t_s=n / 4, source="", bgr=picture(TILES)) for n in range(100))
+    frames = (Frame(id=n, t_s=n / 4, source="", bgr=picture(TILES)) for n in range(100))
     tracker.begin(replace(next(frames), bgr=picture({(0, 0): TILES[0, 0]})),
                   Lattice(grid=START, shifts={(0, 0): (0.0, 0.0, 0.0)}))
-    number, sense.middles = tracker.search.number, [right]  # an arm is over the start tile
+    return sense, tracker, frames
+
+
+def jumps(tracker: Tracker, frame: Frame) -> None:
+    """The start tile's snapshot matches one tile to its right."""
+    away = np.array([[1, 0, 1.0 * SIDE], [0, 1, 0], [0, 0, 1]])
+    found = Registration(poses={(0, 0): away @ START}, seen=frozenset({(0, 0)}), moved=away)
+    tracker.register.find = lambda bgr, board=(): found  # type: ignore[method-assign]
+    tracker._register(frame)
+
+
+def test_a_tracker_names_a_board_anew_when_older_tiles_come_to_sight() -> None:
+    """A tile was held where it is laid now, and taken for the board. The look has the names of the board."""
+    sense, tracker, frames = begun()
+    number, sense.middles = tracker.search.number, [RIGHT]  # an arm is over the start tile
     held = renamed(Lattice(grid=START, shifts={(1, 0): (0.0, 0.0, 0.0)}), lambda at: (at[0] - 1, at[1]), 0)
     tracker.begin(replace(next(frames), bgr=picture({**TILES, (0, 0): HAND})), held)
     assert tracker.search.number != number and tracker.poses.keys() == {(0, 0)}
-    sense.middles = [start, right]
+    sense.middles = [MIDDLE, RIGHT]
     look = next(look for frame in frames if (look := tracker.feed(frame).look) is not None
                 and any(s.there > 0 for at, s in look.squares.items() if at != (0, 0)))
     assert look.board_number == number and look.whole and look.squares[1, 0].there > 0
@@ -209,37 +225,22 @@ def test_a_tracker_names_a_board_anew_when_older_tiles_come_to_sight() -> None:
 
 def test_a_start_tile_whose_print_is_seen_in_a_hand_beside_it_keeps_its_name() -> None:
     """The hand was over it, and the tile in it, of the same kind, matched its snapshot: it was laid there then."""
-    start, right = (4.5 * SIDE, 4.5 * SIDE), (5.5 * SIDE, 4.5 * SIDE)
-    sense = TilesAt(start)
-    tracker = Tracker(sense, BoardSearch(lambda bgr: None), lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
-    tracker.stillness = Stillness(BLANK.shape)
-    frames = iter(Frame(id=n, t_s=n / 4, source="", bgr=picture(TILES)) for n in range(100))
-    tracker.begin(next(frames), Lattice(grid=START, shifts={(0, 0): (0.0, 0.0, 0.0)}))
-    number, sense.middles = tracker.search.number, [right]
-    away = np.array([[1, 0, 1.0 * SIDE], [0, 1, 0], [0, 0, 1]])
-    found = Registration(poses={(0, 0): away @ START}, seen=frozenset({(0, 0)}), moved=away)
-    tracker.register.find = lambda bgr, board=(): found  # type: ignore[method-assign]
-    tracker._register(next(frames))
+    sense, tracker, frames = begun()
+    number, sense.middles = tracker.search.number, [RIGHT]
+    jumps(tracker, next(frames))
     assert tracker.search.number != number and tracker.poses.keys() == {(0, 0)}
-    sense.middles = [start, right]
+    sense.middles = [MIDDLE, RIGHT]
     while len(tracker.poses) < 2:
         tracker.feed(next(frames))
     assert tracker.search.number == number and tracker.poses.keys() == {(0, 0), (1, 0)}
-    assert np.allclose(apply(tracker.poses[0, 0], [(0.5, 0.5)]), start, atol=0.1 * SIDE)
+    assert np.allclose(apply(tracker.poses[0, 0], [(0.5, 0.5)]), MIDDLE, atol=0.1 * SIDE)
 
 
 @pytest.mark.parametrize("hidden", [True, False])
 def test_a_start_tile_that_was_pushed_from_where_the_bare_table_is_seen_is_the_same(hidden: bool) -> None:
-    tracker = Tracker(TilesAt((4.5 * SIDE, 4.5 * SIDE)), BoardSearch(lambda bgr: None),  # type: ignore[arg-type]
-                      lambda bgr, poses, lattice: {})
-    tracker.stillness = Stillness(BLANK.shape)
-    tracker.begin(Frame(id=0, t_s=0.0, source="", bgr=picture({(0, 0): TILES[0, 0]})),
-                  Lattice(grid=START, shifts={(0, 0): (0.0, 0.0, 0.0)}))
-    number, away = tracker.search.number, np.array([[1, 0, 1.0 * SIDE], [0, 1, 0], [0, 0, 1]])
-    found = Registration(poses={(0, 0): away @ START}, seen=frozenset({(0, 0)}), moved=away)
-    tracker.register.find = lambda bgr, board=(): found  # type: ignore[method-assign]
-    now = picture({(1, 0): TILES[1, 0], **({(0, 0): HAND} if hidden else {})})
-    tracker._register(Frame(id=1, t_s=0.5, source="", bgr=now))
+    _, tracker, frames = begun()
+    number = tracker.search.number
+    jumps(tracker, replace(next(frames), bgr=picture({(1, 0): TILES[1, 0], **({(0, 0): HAND} if hidden else {})})))
     assert (tracker.search.number != number) == hidden
 
 

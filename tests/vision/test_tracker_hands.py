@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
@@ -98,39 +98,56 @@ def watched(foot: float) -> tuple[TwoTiles, Tracker]:
     return sense, tracker
 
 
-def test_a_tile_that_went_with_a_hand_stays_where_it_was() -> None:
-    """Its snapshot showed the hand, which has moved: there is no tile where it matches now."""
+def matched_beside(by: float, *squares: Square) -> tuple[TwoTiles, Tracker, Callable[[], TableLook]]:
+    """A tracker that follows the two tiles, of which these squares' snapshots match that many tiles to the right of
+    where they lie; its looks when it registers them."""
     sense, frame = TwoTiles(), Frame(id=0, t_s=0.0, source="", bgr=np.zeros((9 * SIDE, 12 * SIDE, 3), np.uint8))
     tracker = Tracker(sense, BoardSearch(lambda bgr: None), lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
     tracker.stillness = Stillness((9 * SIDE, 12 * SIDE))
     tracker.begin(frame, Lattice(grid=START, shifts=dict.fromkeys(LAID, (0.0, 0.0, 0.0))))
-    away = np.array([[1, 0, 0.4 * SIDE], [0, 1, 0.0], [0, 0, 1.0]])
-    poses = {at: away @ pose if at == (1, 0) else pose for at, pose in tracker.poses.items()}
+    away = np.array([[1, 0, by * SIDE], [0, 1, 0.0], [0, 0, 1.0]])
+    poses = {at: away @ pose if at in squares else pose for at, pose in tracker.poses.items()}
     tracker.register.find = lambda bgr, board=(): Registration(  # type: ignore[method-assign]
         poses=poses, seen=frozenset(LAID), moved=np.eye(3))
+
+    def registered() -> TableLook:
+        followed = tracker._register(frame)
+        assert followed is not None and followed.look is not None
+        return followed.look
+
+    return sense, tracker, registered
+
+
+def shifts(tracker: Tracker) -> dict[Square, tuple[float, float, float]]:
+    assert tracker.lattice is not None
+    return {at: pytest.approx(shift, abs=1e-6) for at, shift in tracker.lattice.shifts.items()}
+
+
+def test_a_tile_that_went_with_a_hand_stays_where_it_was() -> None:
+    """Its snapshot showed the hand, which has moved: there is no tile where it matches now."""
+    sense, tracker, registered = matched_beside(0.4, (1, 0))
     sense.covered.add((1, 0))
-    followed = tracker._register(frame)
-    assert followed is not None and followed.look is not None and (1, 0) not in followed.look.squares
-    assert tracker.lattice is not None and np.allclose(tracker.lattice.shifts[1, 0], 0.0)
+    assert (1, 0) not in registered().squares
+    assert shifts(tracker)[1, 0] == (0.0, 0.0, 0.0)
     sense.covered.clear()  # a tile that was pushed is seen where it went
-    followed = tracker._register(frame)
-    assert followed is not None and followed.look is not None and (1, 0) in followed.look.squares
-    assert np.allclose(tracker.lattice.shifts[1, 0], (0.4, 0.0, 0.0))
+    assert (1, 0) in registered().squares
+    assert shifts(tracker)[1, 0] == (0.4, 0.0, 0.0)
 
 
 def test_a_tile_does_not_go_with_a_hand_to_where_another_one_lies() -> None:
     """The hand lay over both. The first one is seen where it went, which is the place of the second one."""
-    sense, frame = TwoTiles(), Frame(id=0, t_s=0.0, source="", bgr=np.zeros((9 * SIDE, 12 * SIDE, 3), np.uint8))
-    tracker = Tracker(sense, BoardSearch(lambda bgr: None), lambda bgr, poses, lattice: {})  # type: ignore[arg-type]
-    tracker.stillness = Stillness((9 * SIDE, 12 * SIDE))
-    tracker.begin(frame, Lattice(grid=START, shifts=dict.fromkeys(LAID, (0.0, 0.0, 0.0))))
-    away = np.array([[1, 0, 0.95 * SIDE], [0, 1, 0.0], [0, 0, 1.0]])
-    tracker.register.find = lambda bgr, board=(): Registration(  # type: ignore[method-assign]
-        poses={at: away @ pose for at, pose in tracker.poses.items()}, seen=frozenset(LAID), moved=np.eye(3))
+    sense, tracker, registered = matched_beside(0.95, *LAID)
     sense.covered.add((1, 0))
-    followed = tracker._register(frame)
-    assert followed is not None and followed.look is not None and not {*LAID} & followed.look.squares.keys()
-    assert tracker.lattice is not None and all(np.allclose(tracker.lattice.shifts[at], 0.0) for at in LAID)
+    assert not {*LAID} & registered().squares.keys()
+    assert shifts(tracker) == dict.fromkeys(LAID, (0.0, 0.0, 0.0))
+    assert all(tracker._squares[at].covered for at in LAID)  # by the hand
+
+
+def test_a_tile_whose_print_matches_another_one_does_not_vanish() -> None:
+    """What is seen there is the other one, in its place."""
+    _, tracker, registered = matched_beside(-1.0, (1, 0))
+    assert (1, 0) not in registered().squares
+    assert shifts(tracker) == dict.fromkeys(LAID, (0.0, 0.0, 0.0))
 
 
 def followed(t_s: float) -> Tracker:
