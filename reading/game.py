@@ -92,7 +92,7 @@ class GameReader:
         self._remote_claims = RemoteClaims()
         self._neutrals, self._neutral_moves = box_of(setup).neutrals, NeutralMoves(self._steps)
         self._claims, self._overlooked = UnseenClaims(self._steps), Overlooked()
-        self._stacks, self._stack_moves = box_of(setup).stacks, StackMoves(self._steps)
+        self._stack_moves = StackMoves(self._steps)
         self._dial_moves = DialMoves(self._steps, new_game(setup))
         self._told: tuple[Sequence[LogEntry], LoggedGame] = (), logged_game(())
         self._prefix = LogStates(setup, self._steps)
@@ -130,7 +130,7 @@ class GameReader:
             return Decisions(status=none if alignment is None else "lost", alignment=alignment)
         self._claims.look(placed)
         state = self._prefix.after([line.event for line in log.lines])
-        piles = {at for stack in self._stacks for at in stack.heights(state)}
+        piles = self._stack_moves.logged(state)
         self._neutral_moves.look(placed, self._neutrals, piles)
         self._overlooked.look(placed, self.belief, piles)
         self._stack_moves.look(placed, state)

@@ -8,7 +8,7 @@ the figures that it sent home.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reading.belief import TableBelief
@@ -17,7 +17,7 @@ from reading.layings import Steps, cost
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
-from reading.sightings import NEUTRAL, Sighting, Sightings, stands_on, updated
+from reading.sightings import NEUTRAL, LoggedPile, Sighting, Sightings, stands_on, updated
 from reading.unlogged import unlogged_since
 from reading.whereabouts import seen_figures, since
 from scoring.contributions import Neutral
@@ -48,8 +48,9 @@ class NeutralMoves:
     _last: dict[str, tuple[object, list[_Way]]] = field(default_factory=dict)
     _posed: dict[str, tuple[Event, bool]] = field(default_factory=dict)  # the newest question, and whether it was put
 
-    def look(self, look: TableLook, neutrals: Sequence[Neutral], piles: Collection[Square] = ()) -> None:
-        """Add a look that is aligned with the game, which has ``piles`` on these squares."""
+    def look(self, look: TableLook, neutrals: Sequence[Neutral],
+             piles: Mapping[Square, LoggedPile] | None = None) -> None:
+        """Add a look that is aligned with the game, which has these ``piles``."""
         if neutrals:
             self.seen = updated(self.seen, look, [n.name for n in neutrals], piles)
 

@@ -7,13 +7,13 @@ the piece is elsewhere. Where it was before he was seen last, looks can tell the
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from reading.belief import TableBelief
 from reading.figure_track import FigureTrack
 from reading.limits import LIMITS
-from reading.sightings import NEUTRAL, apart_from_piles
+from reading.sightings import NEUTRAL, LoggedPile, apart_from_piles
 from scoring.tiles import Point, Square
 from vision.looks import TableLook
 
@@ -36,13 +36,13 @@ class Overlooked:
     _stood: dict[str, list[tuple[Point, float]]] = field(default_factory=dict)  # by kinds of pieces, where each was
     # when it was seen last, and since when
 
-    def look(self, look: TableLook, belief: TableBelief, piles: Collection[Square]) -> None:
-        """Take notice of a look that is aligned with the game, which has ``piles`` on these squares, and is in the
-        belief already."""
+    def look(self, look: TableLook, belief: TableBelief, piles: Mapping[Square, LoggedPile]) -> None:
+        """Take notice of a look that is aligned with the game, which has these ``piles``, and is in the belief
+        already."""
         seen: dict[str, list[Point]] = {}
         for at, square in look.squares.items():
             for kind, one in square.neutral.items():
-                n = apart_from_piles(one, square, at in piles)
+                n = apart_from_piles(one, square, piles.get(at))
                 if n is not None and n.there >= NEUTRAL.lead:  # a hand may look a little like one
                     seen.setdefault(kind, []).append((at[0] + n.foot[0], at[1] + n.foot[1]))
         stand = [place for kind, feet in seen.items() for place in self._stands(kind, feet, look)]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reading.limits import LIMITS
 from scoring.geometry import distance_to_line
-from scoring.tiles import Square
+from scoring.tiles import Point, Square
 from vision.looks import NeutralLook, SquareLook, StackLook, TableLook
 
 
@@ -79,9 +79,17 @@ class Sighting:
 Sightings = Mapping[Square, Sighting]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedPile:
+    """A pile that the game has: its height in blocks, and where looks found its top, in tiles of its square."""
+
+    height: int
+    top: Point | None = None
+
+
 def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str],
-            piles: Collection[Square] = ()) -> dict[str, Sightings]:
-    """The sightings of each piece after one more look, by square. The game has ``piles`` on these squares."""
+            piles: Mapping[Square, LoggedPile] | None = None) -> dict[str, Sightings]:
+    """The sightings of each piece after one more look, by square. The game has these ``piles``."""
     out: dict[str, Sightings] = {}
     for name in names:
         sights = dict(old.get(name, {}))
@@ -90,7 +98,7 @@ def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str],
                 continue
             elsewhere = max((s.found_s for other, s in sights.items() if other != at), default=-math.inf)
             found = square.neutral.get(name)
-            seen = apart_from_piles(found, square, at in piles)
+            seen = apart_from_piles(found, square, (piles or {}).get(at))
             new = _updated(sights.get(at), seen, at, look.t_s, elsewhere)
             sights[at] = new if seen is None or new.odds < 0.0 else replace(new, piled=seen is not found)
         out[name] = sights
@@ -100,7 +108,7 @@ def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str],
 def _updated(old: Sighting | None, seen: NeutralLook | None, at: Square, t: float, elsewhere: float) -> Sighting:
     """The sightings on a square after one more look. A piece that is seen again, and was not seen ``elsewhere`` (the
     newest time) meanwhile, was there all the time: looks at it miss it for the same reason, several in a row."""
-    odds = NEUTRAL.absent if seen is None else seen.there
+    odds = NEUTRAL.absent if seen is None else max(seen.there, NEUTRAL.absent)  # what is not the piece may hide it
     foot = (at[0] + 0.5, at[1] + 0.5) if seen is None else (at[0] + seen.foot[0], at[1] + seen.foot[1])
     if old is None:
         new = Sighting(odds=odds, t_s=t, came_s=t, foot=foot)
@@ -134,23 +142,25 @@ def _same(before: tuple[float, float], now: tuple[float, float]) -> float:
     return max(still - put, -LIMITS.floor)
 
 
-def apart_from_piles(seen: NeutralLook | None, square: SquareLook, logged: bool) -> NeutralLook | None:
-    """What is seen of a piece, given the piles that looks find there. One that the game does not have (``logged``:
-    it has) would be new, and may be the piece."""
-    pile = None if seen is None else next((p for p in square.stacks.values() if _is_pile(seen, p)), None)
+def apart_from_piles(seen: NeutralLook | None, square: SquareLook, logged: LoggedPile | None) -> NeutralLook | None:
+    """What is seen of a piece, given the pile that this look found there, or did not find because a figure covers its
+    top. One that the game does not have (``logged``: it has) would be new, and may be the piece."""
+    pile = None if seen is None else next((p for p in square.stacks.values() if _is_pile(seen, p, logged)), None)
     if seen is None or pile is None:
         return seen
-    return None if logged else replace(
+    return None if logged is not None else replace(
         seen, there=min(seen.there, seen.there - pile.there + NEUTRAL.no_pile))
 
 
-def _is_pile(seen: NeutralLook, pile: StackLook) -> bool:
+def _is_pile(seen: NeutralLook, pile: StackLook, logged: LoggedPile | None) -> bool:
     """Whether what is seen may be a pile: its wood may have the piece's colour, and no piece stands on it."""
+    top, high = pile.top, max(range(len(pile.heights)), key=lambda n: pile.heights[n], default=0)
     if pile.there <= 0.0:
-        return False
-    high = max(range(len(pile.heights)), key=lambda n: pile.heights[n], default=0)
-    place = (pile.top[0] - high * pile.floor[0], pile.top[1] - high * pile.floor[1])
-    return distance_to_line((place, pile.top), *seen.foot) < NEUTRAL.by_pile
+        if logged is None or logged.top is None:
+            return False
+        top, high = logged.top, logged.height
+    place = (top[0] - high * pile.floor[0], top[1] - high * pile.floor[1])
+    return distance_to_line((place, top), *seen.foot) < NEUTRAL.by_pile
 
 
 def stands_on(sights: Sightings) -> tuple[Square, float] | None:

@@ -23,20 +23,11 @@ from reading.policy import Decision, Doubt, Moment
 from reading.removals import takeable, vanished
 from reading.rival_piles import Block, one_of_each
 from reading.said import said_of
+from reading.sightings import LoggedPile
 from reading.stack_limits import STACK
 from reading.stack_rise import StackRise
 from reading.stack_track import StackTrack, began, looked_at
-from reading.stack_turns import (
-    Gone,
-    Way,
-    betrays,
-    may_take,
-    not_logged,
-    raises,
-    taken_later,
-    turn_s,
-    turns_of,
-)
+from reading.stack_turns import Gone, Way, betrays, may_take, not_logged, raises, taken_later, turn_s, turns_of
 from reading.unlogged import unlogged_since
 from reading.visits import Visits
 from scoring.contributions import Stack
@@ -247,6 +238,13 @@ class StackMoves:
         """Where the tops of piles appear, in tiles of the board."""
         return {at: (at[0] + track.piles[0].mean[0], at[1] + track.piles[0].mean[1])
                 for (_, at), track in self.tracks.items() if track.piles[0].var is not None}
+
+    def logged(self, state: GameState) -> dict[Square, LoggedPile]:
+        """The piles that the game has in that state."""
+        tops = {key: (track.piles[0].mean[0], track.piles[0].mean[1]) for key, track in self.tracks.items()
+                if track.height and track.piles[0].var is not None}
+        return {at: LoggedPile(height=height, top=tops.get((stack.name, at)))
+                for stack in state.box.stacks for at, height in stack.heights(state).items()}
 
     def lowered(self, belief: TableBelief) -> TableBelief:
         """The belief in which figures on piles are as wide as they would appear on a tile: they are nearer to the

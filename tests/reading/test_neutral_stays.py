@@ -9,9 +9,9 @@ from tables import figure
 from test_neutral import EAST, FAR, WEST, PiecesTable, agreed, questions
 
 from reading.neutral import stood
-from reading.sightings import Sighting, updated
+from reading.sightings import LoggedPile, Sighting, updated
 from scoring.expansions.dragon_moves import DragonMoved, FairyMoved
-from scoring.tiles import Square
+from scoring.tiles import Point, Square
 from vision.looks import NeutralLook, SquareLook, StackLook, TableLook
 
 NORTH, NORTH_WEST = (1, -1), (-1, -1)
@@ -143,15 +143,21 @@ def test_a_pile_of_the_same_wood_is_not_the_piece() -> None:
     piece = NeutralLook(there=5.0, foot=(0.52, 0.44))
     pile = StackLook(there=6.0, top=(0.56, 0.42), yaw=0.0, floor=(0.02, -0.03), heights=(-6.0, -2.0, -0.2))
 
-    def odds(foot: tuple[float, float], piles: list[tuple[int, int]]) -> float:
+    def odds(foot: Point, logged: LoggedPile | None, pile: StackLook = pile) -> float:
         square = SquareLook(there=5.0, seen=1.0, tiles={("base.U", 0): 0.0}, rest=-9.0, figures=(),
                             neutral={"fairy": replace(piece, foot=foot)}, stacks={"tower": pile})
         look = TableLook(frame=1, t_s=1.0, squares={FAR: square}, whole=False)
-        return updated({}, look, ["fairy"], piles)["fairy"][FAR].odds
+        return updated({}, look, ["fairy"], {FAR: logged} if logged else {})["fairy"][FAR].odds
 
+    logged = LoggedPile(height=2, top=(0.55, 0.43))
+    covered = replace(pile, there=-5.0, top=(0.9, 0.9))  # by a figure on top: the look found no top
     for foot in (piece.foot, (0.51, 0.58)):
-        assert odds(foot, [FAR]) < 0.0 < odds(foot, []) < 2.0
-    assert odds((0.2, 0.8), [FAR]) == odds((0.2, 0.8), []) == piece.there
+        assert odds(foot, logged) < 0.0 < odds(foot, None) < 2.0
+        assert odds(foot, logged, covered) < 0.0 < odds(foot, None, covered) == piece.there
+        assert odds(foot, replace(logged, top=None), covered) == piece.there
+    assert odds((0.2, 0.8), logged) == odds((0.2, 0.8), None) == odds((0.2, 0.8), logged, covered) == piece.there
+    below = (0.55, 0.72)  # where the lowest block of a high pile stands
+    assert odds(below, replace(logged, height=9), covered) < 0.0 < odds(below, logged, covered)
 
 
 STAY = Sighting(odds=3.0, peak=3.0, t_s=30.0, came_s=20.0, first_s=20.0, found_s=22.0, foot=(0.5, 0.5))
@@ -173,11 +179,24 @@ def test_what_does_not_count_as_having_stood_somewhere(stay: Sighting, left: Sig
 def test_that_it_came_by_is_as_sure_as_the_look_that_saw_it_whatever_older_looks_said() -> None:
     """A walk leads over a square on which nobody had seen the piece for long."""
     sights = updated({}, TableLook(frame=0, t_s=0.0, squares={}), ["dragon"])
-    for t_s, there in [*((5.0 * n, -8.0) for n in range(3)), (40.0, 5.2), (41.5, 5.2)]:
+    for t_s, there in [*((5.0 * n, -8.0) for n in range(3)), (40.0, 2.6), (41.5, 2.6)]:
         seen = SquareLook(there=5.0, figures=(), neutral={"dragon": NeutralLook(there=there, foot=(0.5, 0.5))})
         sights = updated(sights, TableLook(frame=round(t_s * 10), t_s=t_s, squares={FAR: seen}), ["dragon"])
     sight = sights["dragon"][FAR]
-    assert sight.found_s > sight.first_s and 0.0 < sight.peak < 2.5 and sight.clearest == 5.2
+    assert sight.found_s > sight.first_s and 0.0 < sight.peak < 2.5 and sight.clearest == 2.6
+
+
+def test_a_follower_where_it_stands_says_no_more_against_the_piece_than_an_empty_tile() -> None:
+    """That he is surely not the fairy does not say that she is not beside him."""
+    def odds(there: float | None) -> float:
+        sights = updated({}, TableLook(frame=0, t_s=0.0, squares={}), ["fairy"])
+        for t_s, piece in [*((5.0 * n, there) for n in range(9)), (60.0, 5.2)]:
+            seen = {} if piece is None else {"fairy": NeutralLook(there=piece, foot=(0.5, 0.5))}
+            square = SquareLook(there=5.0, figures=(), neutral=seen)
+            sights = updated(sights, TableLook(frame=round(t_s * 10), t_s=t_s, squares={FAR: square}), ["fairy"])
+        return sights["fairy"][FAR].odds
+
+    assert odds(-8.0) == odds(None) > 2.5
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from tables import figure, look
 from reading.belief import TableBelief, updated
 from reading.overlooked import Overlooked
 from reading.removals import TAKEN
+from reading.sightings import LoggedPile
 from scoring.expansions.tower import Captured, TowerRaised
 from scoring.tiles import Square
 from vision.looks import NeutralLook, StackLook, TableLook
@@ -39,7 +40,7 @@ def missed(*steps: tuple[bool, tuple[float, float] | None], there: float = 4.0,
         if pile is not None:
             one = replace(one, squares={**one.squares, (2, 1): replace(one.squares[2, 1], stacks={"tower": pile})})
         belief = updated(belief, one)
-        overlooked.look(one, belief, () if pile is None else [(2, 1)])
+        overlooked.look(one, belief, {} if pile is None else {(2, 1): LoggedPile(height=1)})
     monk, = overlooked.without(belief).figures.values()
     return monk.missed, monk.missed_s
 
@@ -86,7 +87,7 @@ def test_a_piece_stays_where_a_look_that_leaves_its_square_out_does_not_show_it(
             one = with_a_piece(one, NEAR, at)
         one = replace(one, squares={at: s for at, s in one.squares.items() if at in (BESIDE, *places)})
         belief = updated(belief, one)
-        overlooked.look(one, belief, ())
+        overlooked.look(one, belief, {})
     monk, = overlooked.without(belief).figures.values()
     assert monk.missed >= TAKEN
 
