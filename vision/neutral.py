@@ -8,6 +8,7 @@ a foot and no silhouette (unpainted wood on a town, or touching a follower), the
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,8 @@ from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import NeutralLook
 from vision.nadir import leans
-from vision.tile_background import Bare, changed, strange, unlike
+from vision.tile_background import LIMITS as BACKGROUND
+from vision.tile_background import Bare, Differences, changed, strange, unlike
 from vision.view import View
 
 _RISES = 0.3  # of its height: mean displacement of a piece's top from its foot in the picture
@@ -97,8 +99,9 @@ class Neutrals:
         if not self.kinds:
             return {at: tuple(seen) for at, seen in found.items()}
         lean = leans({**board, **poses}, photo.shape, self.view)
+        apart = Differences(photo, {**board, **poses}, bare or {})
         blobs = [b for at, seen in found.items() if (seeds := self._seeds(seen))
-                 for b in self._blobs(photo, at, poses[at], lean[at], seen, seeds, (bare or {}).get(at))]
+                 for b in self._blobs(at, poses[at], lean[at], seen, seeds, apart)]
         out: dict[Square, list[Seen]] = {at: list(seen) for at, seen in found.items()}
         taken: list[_Blob] = []
         for blob in sorted(blobs, key=lambda b: -max(b.odds.values())):
@@ -151,18 +154,21 @@ class Neutrals:
                 out[n] = cv2.circle(dot, (int(column), int(row)), LIMITS.dot_px, 1, -1) > 0
         return out
 
-    def _blobs(self, photo: Image, at: Square, pose: Array, lean: Array, found: Sequence[Seen],
-               seeds: Mapping[int, npt.NDArray[np.bool_]], bare: Bare | None) -> list[_Blob]:
-        """Groups of feet in one tile's crop that are connected by one colour."""
-        crop = rectify(photo, pose, TILE_PX, MARGIN)
+    def _blobs(self, at: Square, pose: Array, lean: Array, found: Sequence[Seen],
+               seeds: Mapping[int, npt.NDArray[np.bool_]], apart: Differences) -> list[_Blob]:
+        """Groups of feet in one tile's crop that are connected by one colour. A region grows where no tile is known to
+        look as before, and if it runs into print there, only where one is known to look different."""
+        crop = rectify(apart.photo, pose, TILE_PX, MARGIN)
         hidden = np.logical_or.reduce([s.silhouette for s in found])
-        different = None if bare is None else unlike(crop, hidden, bare)
+        different = unlike(crop, hidden, apart.bare[at]) if at in apart.bare else None
+        around = apart.around(pose)
+        rooms = (~(around < BACKGROUND.even), around >= BACKGROUND.even)
         uvl = _uvl(crop)
         left = [n for n, s in enumerate(found) if s.look.there > LIMITS.least or n in seeds]
         out = []
         while (first := next((n for n in left if n in seeds), None)) is not None:
-            for reach in (*LIMITS.reach, 0.0):
-                mask = _grown(uvl, seeds[first], reach)
+            for room, reach in [*itertools.product(rooms, LIMITS.reach), (rooms[0], 0.0)]:
+                mask = _grown(uvl, seeds[first], reach, room)
                 feet = [n for n in left if n == first or _within(mask, found[n])]
                 mask = np.logical_or.reduce([mask, *(found[n].silhouette for n in feet)])
                 box = _box(mask)
@@ -291,15 +297,16 @@ def _box(mask: npt.NDArray[np.bool_]) -> tuple[tuple[float, float], tuple[float,
     return (middle[0], middle[1]), (sides[0], sides[1]), angle
 
 
-def _grown(uvl: npt.NDArray[np.float32], silhouette: npt.NDArray[np.bool_], reach: float) -> npt.NDArray[np.bool_]:
-    """Region growing: (S, S) mask of what has the silhouette's colour and is connected with it; ``reach`` scales how
-    different it may be."""
+def _grown(uvl: npt.NDArray[np.float32], silhouette: npt.NDArray[np.bool_], reach: float,
+           room: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Region growing: (S, S) mask of what has the silhouette's colour and is connected with it in the ``room`` (S, S);
+    ``reach`` scales how different it may be."""
     if not reach:
         return silhouette.copy()
     inner = cv2.erode(silhouette.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     own = np.median(uvl[inner if inner.sum() > 8 else silhouette], axis=0)
     apart = (uvl - own) / (LIMITS.same_uv, LIMITS.same_uv, LIMITS.same_light)
-    alike = ((apart**2).sum(axis=2) < 2.0 * reach**2).astype(np.uint8)
+    alike = (((apart**2).sum(axis=2) < 2.0 * reach**2) & room).astype(np.uint8)
     alike = cv2.morphologyEx(alike, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5)))
     _, parts = cv2.connectedComponents(alike)
     count = np.bincount(parts[silhouette], minlength=2)

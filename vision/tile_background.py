@@ -20,7 +20,7 @@ import numpy.typing as npt
 from scoring.tiles import Square
 from vision.figurenet import CROP_PX, MARGIN, TILE_PX
 from vision.frames import Image
-from vision.lattice import Array, rectify
+from vision.lattice import Array, apply, rectify
 
 _T = TypeVar("_T", bound=np.generic)
 Picture = npt.NDArray[np.float32]
@@ -48,7 +48,7 @@ class BackgroundLimits:
     noise: float = 0.03  # what is added to the usual difference outside all silhouettes: one below is noise
     changed: float = 2.5  # relative difference of a pixel on which something new stands
     least_px: int = 20  # known pixels of a silhouette from which they say something
-    even: float = 1.22  # relative difference of a silhouette's pixels that says nothing
+    even: float = 1.22  # relative difference of pixels that says nothing
     slope: float = 3.0  # nats per natural logarithm of it
     strange: float = 2.5  # most evidence for a figure
     like: float = -2.5  # and against one: what a look missed once may have been learned
@@ -145,6 +145,38 @@ def changed(different: Array, seed: npt.NDArray[np.bool_], hidden: npt.NDArray[n
     if count.max() > 0:
         inner(out)[:] = parts == int(count.argmax())
     return out
+
+
+_PX_OF_INNER = np.array([[TILE_PX, 0, -0.5], [0, TILE_PX, -0.5], [0, 0, 1.0]])
+_PX_OF_CROP = np.array([[1, 0, EDGE_PX], [0, 1, EDGE_PX], [0, 0, 1.0]]) @ _PX_OF_INNER
+
+
+@dataclass(slots=True)
+class Differences:
+    """How much the tiles of a ``board`` differ in a ``photo`` from their ``bare`` pictures (`unlike`)."""
+
+    photo: Image
+    board: Mapping[Square, Array]
+    bare: Mapping[Square, Bare]
+    _known: dict[Square, Array] = field(default_factory=dict)
+
+    def around(self, pose: Array) -> Array:
+        """(CROP_PX, CROP_PX) of all that the crop of a ``pose`` shows of the board; NaN where it is not known."""
+        out = np.full((CROP_PX, CROP_PX), np.nan)
+        for at in self.board.keys() & self.bare.keys():
+            there = np.linalg.inv(pose) @ self.board[at]
+            if (np.abs(apply(there, [(0.5, 0.5)])[0] - 0.5) < 1.0 + MARGIN).all():
+                moved = cv2.warpPerspective(
+                    self._of(at), _PX_OF_CROP @ there @ np.linalg.inv(_PX_OF_INNER), out.shape, flags=cv2.INTER_NEAREST,
+                    borderMode=cv2.BORDER_CONSTANT, borderValue=np.nan)
+                out = np.where(np.isnan(moved), out, moved)
+        return out
+
+    def _of(self, at: Square) -> Array:
+        if at not in self._known:
+            crop = rectify(self.photo, self.board[at], TILE_PX, MARGIN)
+            self._known[at] = unlike(crop, np.zeros(crop.shape[:2], bool), self.bare[at])
+        return self._known[at]
 
 
 @dataclass(slots=True)
