@@ -101,8 +101,9 @@ def whereabouts(seen: Mapping[str, Sightings], belief: TableBelief, log: LoggedG
 
 
 def seen_figures(belief: TableBelief, colours: Mapping[str, int]) -> dict[tuple[Square, int], FigureTrack]:
-    """The figures that are or were seen, by square and player."""
-    return {(f.at, colours.get(f.paint, -1)): f for f in belief.figures.values() if f.real > 0.0}
+    """The figures that are or were seen, by square and player: of several one that is still there, the newest one."""
+    seen = sorted((f for f in belief.figures.values() if f.real > 0.0), key=lambda f: (f.present, f.seen_s))
+    return {(f.at, colours.get(f.paint, -1)): f for f in seen}
 
 
 def since(track: FigureTrack, sight: Sighting) -> float:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tables import figure
+from tables import figure, look
 from test_neutral import EAST, FAR, SETUP, WEST, PiecesTable
 
-from reading.belief import SquareTrack, TableBelief
+from reading.belief import SquareTrack, TableBelief, updated
 from reading.logged_game import logged_game
 from reading.sightings import Sighting
 from reading.tile_track import TileTrack
-from reading.whereabouts import End, Stay, Whereabouts, agrees, moved, whereabouts
+from reading.whereabouts import End, Stay, Whereabouts, agrees, moved, seen_figures, whereabouts
 from scoring.engine import fold, step
 from scoring.events import FigurePlaced, TilePlaced
 from scoring.expansions.dragon import DRAGON
@@ -229,3 +229,14 @@ def test_a_place_that_was_seen_empty_after_the_tile_tells_when_a_piece_came(abse
     assert list(Whereabouts((stay,), (((1, 0), 0.0, 4.0),)).ends((1, 0), {(1, 0)})) == [End(stay, True, False)] * came
 
 
+def test_of_two_figures_of_a_player_on_a_tile_the_one_that_is_still_there_counts() -> None:
+    """A red dragon that reached over the tile was a red follower for a while, beside the one that stands there."""
+    stands = replace(figure("base.B", 0, "cloister", "I", "red"), foot=(0.3, 0.3))
+    dragon = replace(stands, foot=(0.85, 0.85))
+    tiles = {(0, 0): ("base.D", 0), EAST: ("base.B", 0)}
+    belief = TableBelief()
+    for n, shown in enumerate([(stands,), (stands, dragon), (stands, dragon), (stands,), (stands,), (stands,)]):
+        belief = updated(belief, look(5.0 * n, tiles, {EAST: shown}))
+    first, second = belief.figures.values()
+    assert first.present and not second.present
+    assert seen_figures(belief, {"red": 0}) == {(EAST, 0): first}
