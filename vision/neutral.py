@@ -8,7 +8,6 @@ a foot and no silhouette (unpainted wood on a town, or touching a follower), the
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -73,6 +72,20 @@ class NeutralLimits:
 
 
 LIMITS = NeutralLimits()
+_SPREAD = math.hypot(LIMITS.cut, LIMITS.makers)  # of the logarithm of a length
+_SEAM = np.ones((5, 5), np.uint8)  # px: tiles lie beside each other with gaps
+
+
+def _usual(kind: Kind) -> float:
+    """Logarithm of the length (tiles) that a piece has in a picture."""
+    wide, high, deep = kind.wood_mm
+    return math.log(max(wide, deep + _RISES * high) / TILE_MM)
+
+
+def _largest(kind: Kind, lean: float) -> float:
+    """The largest area (tiles squared) of a piece and of the side of it that its ``lean`` shows."""
+    wide, high, deep = kind.wood_mm
+    return wide * (deep + lean * high) * math.exp(4 * LIMITS.makers) / TILE_MM**2  # two deviations of either side
 
 
 @dataclass(slots=True)
@@ -99,9 +112,9 @@ class Neutrals:
         if not self.kinds:
             return {at: tuple(seen) for at, seen in found.items()}
         lean = leans({**board, **poses}, photo.shape, self.view)
-        apart = Differences(photo, {**board, **poses}, bare or {})
+        before = Differences(photo, {**board, **poses}, bare or {})
         blobs = [b for at, seen in found.items() if (seeds := self._seeds(seen))
-                 for b in self._blobs(at, poses[at], lean[at], seen, seeds, apart)]
+                 for b in self._blobs(at, lean[at], seen, seeds, before)]
         out: dict[Square, list[Seen]] = {at: list(seen) for at, seen in found.items()}
         taken: list[_Blob] = []
         for blob in sorted(blobs, key=lambda b: -max(b.odds.values())):
@@ -154,26 +167,19 @@ class Neutrals:
                 out[n] = cv2.circle(dot, (int(column), int(row)), LIMITS.dot_px, 1, -1) > 0
         return out
 
-    def _blobs(self, at: Square, pose: Array, lean: Array, found: Sequence[Seen],
-               seeds: Mapping[int, npt.NDArray[np.bool_]], apart: Differences) -> list[_Blob]:
-        """Groups of feet in one tile's crop that are connected by one colour. A region grows where no tile is known to
-        look as before, and if it runs into print there, only where one is known to look different."""
-        crop = rectify(apart.photo, pose, TILE_PX, MARGIN)
+    def _blobs(self, at: Square, lean: Array, found: Sequence[Seen], seeds: Mapping[int, npt.NDArray[np.bool_]],
+               before: Differences) -> list[_Blob]:
+        """Groups of feet in one tile's crop that are connected by one colour."""
+        pose = before.board[at]
+        crop = rectify(before.photo, pose, TILE_PX, MARGIN)
         hidden = np.logical_or.reduce([s.silhouette for s in found])
-        different = unlike(crop, hidden, apart.bare[at]) if at in apart.bare else None
-        around = apart.around(pose)
-        rooms = (~(around < BACKGROUND.even), around >= BACKGROUND.even)
-        uvl = _uvl(crop)
+        different = unlike(crop, hidden, before.bare[at]) if at in before.bare else None
+        around, uvl, steep = before.around(at), _uvl(crop), float(np.hypot(*lean))
         left = [n for n, s in enumerate(found) if s.look.there > LIMITS.least or n in seeds]
         out = []
         while (first := next((n for n in left if n in seeds), None)) is not None:
-            for room, reach in [*itertools.product(rooms, LIMITS.reach), (rooms[0], 0.0)]:
-                mask = _grown(uvl, seeds[first], reach, room)
-                feet = [n for n in left if n == first or _within(mask, found[n])]
-                mask = np.logical_or.reduce([mask, *(found[n].silhouette for n in feet)])
-                box = _box(mask)
-                if mask.sum() >= LIMITS.solid * (box[1][0] + 1) * (box[1][1] + 1):
-                    break  # else it has run into print of its colour
+            feet, mask = self._region(uvl, around, seeds[first], first, [(n, found[n]) for n in left], steep)
+            box = _box(mask)
             if different is not None and mask.sum() < LIMITS.ungrown_px:
                 mask = mask | changed(different, mask, hidden)
                 box = _box(mask)
@@ -190,7 +196,7 @@ class Neutrals:
             odds, paints = {}, {}
             for kind in self.kinds:
                 covered = math.inf if outlined else mask.sum() / TILE_PX**2
-                odds[kind.name], paints[kind.name] = self._odds(kind, length, colours, covered, float(np.hypot(*lean)))
+                odds[kind.name], paints[kind.name] = self._odds(kind, length, colours, covered, steep)
             raw = dict(odds)
             for name in raw:  # it is at most one of them, and as likely an object at all as the network says
                 others = float(np.logaddexp.reduce([0.0, *(o for n, o in raw.items() if n != name)]))
@@ -202,6 +208,36 @@ class Neutrals:
             out.append(_Blob(at=at, feet=feet, mask=mask, length=float(length), odds=odds, paints=paints,
                              px=(float(px[0]), float(px[1]))))
         return out
+
+    def _region(self, uvl: npt.NDArray[np.float32], around: Array, seed: npt.NDArray[np.bool_], first: int,
+                left: Sequence[tuple[int, Seen]], lean: float) -> tuple[list[int], npt.NDArray[np.bool_]]:
+        """The region that is grown from a seed, and the feet in it, of those that are ``left``. One that is no piece's
+        size has run into print of its colour: then it is grown without what looks as before (``around``: differences),
+        or only where something is known to have changed, and the one that has a piece's length best is taken."""
+        def grown(reach: float, allowed: npt.NDArray[np.bool_]) -> tuple[list[int], npt.NDArray[np.bool_]]:
+            mask = _grown(uvl, seed, reach, allowed)
+            feet = [n for n, s in left if n == first or _within(mask, s)]
+            return feet, np.logical_or.reduce([mask, *(s.silhouette for n, s in left if n in feet)])
+
+        most = max(_largest(kind, lean) for kind in self.kinds) * TILE_PX**2
+        small = seed.sum() < LIMITS.ungrown_px
+
+        def compact(mask: npt.NDArray[np.bool_]) -> bool:
+            _, (wide, long), _ = _box(mask)
+            return bool((LIMITS.ungrown_px if small else 0) <= mask.sum() <= most
+                        and mask.sum() >= LIMITS.solid * (wide + 1) * (long + 1))
+
+        whole = next((g for reach in LIMITS.reach if compact((g := grown(reach, np.ones_like(seed)))[1])), None)
+        if whole is None and not np.isnan(around).all():
+            new = cv2.morphologyEx((around >= BACKGROUND.even).astype(np.uint8), cv2.MORPH_CLOSE, _SEAM) > 0
+            parts = [g for reach in LIMITS.reach for allowed in (~(around < BACKGROUND.even), new)
+                     if compact((g := grown(reach, allowed))[1])]
+            whole = min(parts, key=lambda g: self._misfit(max(_box(g[1])[1]) / TILE_PX), default=None)
+        return whole or grown(0.0, np.ones_like(seed))
+
+    def _misfit(self, length: float) -> float:
+        """By how many standard deviations a length (tiles) differs from that of the kind that it fits best."""
+        return min(abs(math.log(length) - _usual(kind)) / _SPREAD for kind in self.kinds)
 
     def _odds(self, kind: Kind, length: float, colours: Mapping[str, float], covered: float, lean: float,
               ) -> tuple[float, str]:
@@ -216,13 +252,10 @@ class Neutrals:
         own = float(np.logaddexp.reduce(list(each.values())))
         theirs = [v for c, v in colours.items() if c in self.players]
         others = float(np.logaddexp.reduce(theirs)) - math.log(max(1, len(theirs))) if theirs else 0.0
-        wide, high, deep = kind.wood_mm
-        usual = math.log(max(wide, deep + _RISES * high) / TILE_MM)
-        spread = math.hypot(LIMITS.cut, LIMITS.makers)
-        size = _log_normal(math.log(length), (usual, spread)) - _log_normal(math.log(length), LIMITS.follower)
-        shown = wide * (deep + lean * high) * math.exp(4 * LIMITS.makers)  # two deviations of either side
-        if covered < math.inf and (abs(math.log(length) - usual) > LIMITS.fits * spread or not (
-                LIMITS.covers * wide * deep <= covered * TILE_MM**2 <= shown)):
+        usual, (wide, _, deep) = _usual(kind), kind.wood_mm
+        size = _log_normal(math.log(length), (usual, _SPREAD)) - _log_normal(math.log(length), LIMITS.follower)
+        if covered < math.inf and (abs(math.log(length) - usual) > LIMITS.fits * _SPREAD or not (
+                LIMITS.covers * wide * deep / TILE_MM**2 <= covered <= _largest(kind, lean))):
             size = -LIMITS.most
         odds = LIMITS.seldom + max(own, LIMITS.floor) - max(others, LIMITS.floor) + size
         return odds, max(each, key=lambda p: each[p])
@@ -298,15 +331,15 @@ def _box(mask: npt.NDArray[np.bool_]) -> tuple[tuple[float, float], tuple[float,
 
 
 def _grown(uvl: npt.NDArray[np.float32], silhouette: npt.NDArray[np.bool_], reach: float,
-           room: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Region growing: (S, S) mask of what has the silhouette's colour and is connected with it in the ``room`` (S, S);
-    ``reach`` scales how different it may be."""
+           allowed: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Region growing: (S, S) mask of what has the silhouette's colour and is connected with it where that is
+    ``allowed`` (S, S); ``reach`` scales how different it may be."""
     if not reach:
         return silhouette.copy()
     inner = cv2.erode(silhouette.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     own = np.median(uvl[inner if inner.sum() > 8 else silhouette], axis=0)
     apart = (uvl - own) / (LIMITS.same_uv, LIMITS.same_uv, LIMITS.same_light)
-    alike = (((apart**2).sum(axis=2) < 2.0 * reach**2) & room).astype(np.uint8)
+    alike = (((apart**2).sum(axis=2) < 2.0 * reach**2) & allowed).astype(np.uint8)
     alike = cv2.morphologyEx(alike, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5)))
     _, parts = cv2.connectedComponents(alike)
     count = np.bincount(parts[silhouette], minlength=2)

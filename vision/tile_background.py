@@ -20,7 +20,7 @@ import numpy.typing as npt
 from scoring.tiles import Square
 from vision.figurenet import CROP_PX, MARGIN, TILE_PX
 from vision.frames import Image
-from vision.lattice import Array, apply, rectify
+from vision.lattice import Array, rectify
 
 _T = TypeVar("_T", bound=np.generic)
 Picture = npt.NDArray[np.float32]
@@ -147,28 +147,29 @@ def changed(different: Array, seed: npt.NDArray[np.bool_], hidden: npt.NDArray[n
     return out
 
 
-_PX_OF_INNER = np.array([[TILE_PX, 0, -0.5], [0, TILE_PX, -0.5], [0, 0, 1.0]])
-_PX_OF_CROP = np.array([[1, 0, EDGE_PX], [0, 1, EDGE_PX], [0, 0, 1.0]]) @ _PX_OF_INNER
+_PX_OF_CROP = np.array([[TILE_PX, 0, MARGIN * TILE_PX - 0.5], [0, TILE_PX, MARGIN * TILE_PX - 0.5], [0, 0, 1.0]])
+_OF_INNER_PX = np.linalg.inv(_PX_OF_CROP) @ np.array([[1, 0, EDGE_PX], [0, 1, EDGE_PX], [0, 0, 1.0]])
 
 
 @dataclass(slots=True)
 class Differences:
-    """How much the tiles of a ``board`` differ in a ``photo`` from their ``bare`` pictures (`unlike`)."""
+    """How much the tiles of a ``board`` differ in a ``photo`` from their ``bare`` pictures (`unlike`, in which pieces
+    count as well)."""
 
     photo: Image
     board: Mapping[Square, Array]
     bare: Mapping[Square, Bare]
     _known: dict[Square, Array] = field(default_factory=dict)
 
-    def around(self, pose: Array) -> Array:
-        """(CROP_PX, CROP_PX) of all that the crop of a ``pose`` shows of the board; NaN where it is not known."""
+    def around(self, at: Square) -> Array:
+        """(CROP_PX, CROP_PX) of a tile and those around it in its crop; NaN where it is not known, between tiles,
+        too."""
         out = np.full((CROP_PX, CROP_PX), np.nan)
-        for at in self.board.keys() & self.bare.keys():
-            there = np.linalg.inv(pose) @ self.board[at]
-            if (np.abs(apply(there, [(0.5, 0.5)])[0] - 0.5) < 1.0 + MARGIN).all():
-                moved = cv2.warpPerspective(
-                    self._of(at), _PX_OF_CROP @ there @ np.linalg.inv(_PX_OF_INNER), out.shape, flags=cv2.INTER_NEAREST,
-                    borderMode=cv2.BORDER_CONSTANT, borderValue=np.nan)
+        to_crop = _PX_OF_CROP @ np.linalg.inv(self.board[at])
+        for square in ((at[0] + x, at[1] + y) for x in (-1, 0, 1) for y in (-1, 0, 1)):
+            if square in self.board and square in self.bare:
+                moved = cv2.warpPerspective(self._of(square), to_crop @ self.board[square] @ _OF_INNER_PX, out.shape,
+                                            flags=cv2.INTER_NEAREST, borderValue=np.nan)
                 out = np.where(np.isnan(moved), out, moved)
         return out
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cache
 
 import cv2
@@ -24,7 +25,8 @@ from vision.occupancy import hidden_by
 from vision.simulator import Options, Simulator, load
 from vision.simulator.options import TILE_HEIGHT_MM
 from vision.simulator.truth import StopTruth, Truth
-from vision.tile_background import INNER_PX, Bare, inner
+from vision.tile_background import INNER_PX, Bare, TileBackground, inner
+from vision.tile_background import LIMITS as BACKGROUND
 
 GAME = next(p for p in OWN if p.name.startswith("dragon-010"))
 KINDS = [Kind(name=n.name, wood_mm=n.wood_mm, paints=n.paints) for n in DRAGON.neutrals]
@@ -87,12 +89,25 @@ def test_print_that_was_there_before_her_is_not_hers(seed: int) -> None:
     assert_fairy_on_town(sim, bare)
 
 
+@pytest.mark.parametrize(("seed", "known", "least"), [(1, False, 3.0), (19, True, 1.0)])
+def test_she_is_found_while_the_background_around_her_is_learned(seed: int, known: bool, least: float) -> None:
+    """What is never learned is her place with a rim of print, and what changed around her is adopted after a while."""
+    sim, model = played(seed, 17, "easy"), TileBackground()
+    sense = Neutrals(KINDS, sim.script.colours)
+    colours = [*sim.script.colours, *sense.paints]
+    for number in [fairy(sim).down - 1] * 3 * known + [sim.truth.frames - 1] * (BACKGROUND.adopted + 2):
+        poses, photo, bare = poses_of(sim.truth, number), sim.still(number), model.bare()
+        told = sense.told(photo, poses, find_figures(photo, poses, colours=colours, bare=bare), poses, bare)
+        model.update(photo, poses, hidden_by(told, -5.0))
+    assert_fairy_on_town(sim, model.bare(), least)
+
+
 def fairy(sim: Simulator) -> StopTruth:
     """Where she stands at the end."""
     return next(s for s in sim.truth.stops if s.piece.figure == "fairy" and s.gone is None)
 
 
-def assert_fairy_on_town(sim: Simulator, bare: dict[Square, Bare] | None) -> None:
+def assert_fairy_on_town(sim: Simulator, bare: Mapping[Square, Bare] | None, least: float = 3.0) -> None:
     truth, stop = sim.truth, fairy(sim)
     poses, sense, image = poses_of(truth, truth.frames - 1), Neutrals(KINDS, sim.script.colours), sim.still()
     assert stop.piece.colour == "natural"
@@ -100,7 +115,7 @@ def assert_fairy_on_town(sim: Simulator, bare: dict[Square, Bare] | None) -> Non
     found = sense.told(image, poses, find_figures(image, poses, colours=colours, bare=bare), poses, bare)
     seen = best_of(found[stop.at])["fairy"]
     foot = truth.camera.project([(stop.piece.x_mm, stop.piece.y_mm, TILE_HEIGHT_MM)])
-    assert seen.there >= 3.0 and np.linalg.norm(apply(np.linalg.inv(poses[stop.at]), foot)[0] - seen.foot) < 0.15
+    assert seen.there > least and np.linalg.norm(apply(np.linalg.inv(poses[stop.at]), foot)[0] - seen.foot) < 0.15
 
 
 @pytest.mark.parametrize("seed", [3, 4, 6])
@@ -174,3 +189,35 @@ def test_a_piece_whose_own_tile_was_not_examined_only_hides_the_print_of_the_nex
     assert not best_of(out[0, 1]) and hidden_by(out, -3.0)[0, 1].any()
     if examined:
         assert best_of(out[0, 2])["dragon"].foot == pytest.approx((0.23, 0.23))
+
+
+PIECE = np.zeros((CROP_PX, CROP_PX), bool)
+PIECE[38:50, 30:55] = True  # 12 x 25 px: a fairy
+PRINT = np.zeros((CROP_PX, CROP_PX), bool)
+PRINT[45:90, 25:90] = True  # of its colour, below it and around
+UNKNOWN = np.full((CROP_PX, CROP_PX), np.nan)
+
+
+def differs(where: np.ndarray, known: slice = slice(None)) -> np.ndarray:
+    """Differences from what was there before, of which the rows ``known`` are known."""
+    out = UNKNOWN.copy()
+    out[known] = np.where(where, 5.0, 0.2)[known]
+    return out
+
+
+@pytest.mark.parametrize(("print_", "around", "found"), [
+    (PRINT & False, UNKNOWN, True), (PRINT, UNKNOWN, False),
+    (PRINT, differs(PIECE), True),
+    (PRINT, differs(PIECE, slice(0, 50)), True),  # print of the next tile, which is not known: only what changed
+    (PRINT, np.where(PIECE & (np.arange(CROP_PX) > 45), np.nan, differs(PIECE)), True),  # her place is known in part
+    (PRINT & False, differs(PIECE & (np.arange(CROP_PX) > 45)), True),  # a half of it was learned: it is plain to see
+    (PRINT, differs(PRINT | PIECE), False)])  # all of it may be new
+def test_a_region_is_the_piece_if_what_is_known_of_the_tile_tells_it_from_print(
+        print_: np.ndarray, around: np.ndarray, found: bool) -> None:
+    uvl = np.where((PIECE | print_)[..., None], np.float32([0.4, -0.6, -1.0]), np.float32([-2.0, 2.0, -3.0]))
+    seed = np.zeros((CROP_PX, CROP_PX), bool)
+    seed[41:46, 40:45] = True
+    foot = Seen(look=FigureLook(foot=(0.4, 0.45), spread=0.03, there=-3.0, lying=0.0, colours={"natural": 0.0}),
+                px=(0, 0), outline_px=np.zeros((0, 2)), silhouette=np.zeros((CROP_PX, CROP_PX), bool), uvl=np.zeros(3))
+    feet, mask = Neutrals(KINDS, ("blue",))._region(uvl, around, seed, 0, [(0, foot)], 0.2)
+    assert feet == [0] and (mask == (PIECE if found else seed)).mean() > 0.998

@@ -10,7 +10,18 @@ import pytest
 from vision.figurenet import CROP_PX
 from vision.lattice import Array
 from vision.looks import CELLS
-from vision.tile_background import EDGE_PX, INNER_PX, LIMITS, TileBackground, changed, inner, strange, unlike
+from vision.tile_background import (
+    EDGE_PX,
+    INNER_PX,
+    LIMITS,
+    Bare,
+    Differences,
+    TileBackground,
+    changed,
+    inner,
+    strange,
+    unlike,
+)
 
 AT, SIDE = (2, 3), 60
 POSE: Array = np.array([[SIDE, 0.0, 40.0], [0.0, SIDE, 40.0], [0.0, 0.0, 1.0]])
@@ -155,3 +166,23 @@ def test_the_region_that_changed_around_a_seed(model: TileBackground) -> None:
 
 def test_its_pixels_are_the_cells_of_what_figures_hide() -> None:
     assert INNER_PX == CELLS
+
+
+def test_differences_of_the_tiles_around_are_where_these_lie() -> None:
+    """In the crop of the tile; unknown between the tiles, where one is not known, and where none lies."""
+    def at(x: int, y: int) -> Array:
+        return POSE @ np.array([[1.0, 0.0, x], [0.0, 1.0, y], [0.0, 0.0, 1.0]])
+
+    east, south, beyond = (AT[0] + 1, AT[1]), (AT[0], AT[1] + 1), (AT[0] + 2, AT[1])
+    board = {AT: at(0, 0), east: at(1, 0), south: at(0, 1), beyond: at(2, 0)}
+    known = {square: np.full((INNER_PX, INNER_PX), float(n)) for n, square in enumerate(board)}
+    known[AT] = np.arange(INNER_PX**2, dtype=float).reshape(INNER_PX, INNER_PX)
+    known[east][:, 10:] = np.nan
+    nothing = Bare(bgr=np.zeros((0, 0, 3), np.float32), free=np.zeros((0, 0), bool))
+    around = Differences(np.zeros((0, 0, 3), np.uint8), board, {square: nothing for square in board}, known).around(AT)
+    assert (inner(around) == known[AT]).all()
+    edge = EDGE_PX + INNER_PX
+    assert (around[EDGE_PX + 5:edge - 5, edge + 3:edge + 9] == 1.0).all() and np.isnan(around[:, edge + 12:]).all()
+    assert (around[edge + 3:, EDGE_PX + 5:edge - 5] == 2.0).all() and np.isnan(around[:EDGE_PX - 1]).all()
+    alone = Differences(np.zeros((0, 0, 3), np.uint8), board, {AT: nothing}, known).around(AT)
+    assert np.isfinite(alone).sum() == INNER_PX**2
