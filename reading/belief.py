@@ -211,7 +211,7 @@ def _figures(belief: TableBelief, look: TableLook,
             taken[i] = found[n]
             left.discard(n)
     for i, (at, f) in list(taken.items()):
-        if f.there < 0.0 and always_clear(tracks[i]):  # print on which it stood
+        if f.there <= 0.0 and always_clear(tracks[i]):  # print on which it stood
             del taken[i]
         elif on_print(tracks[i], f):
             left.add(found.index((at, f)))

@@ -16,7 +16,8 @@ from vision.looks import NeutralLook, SquareLook, StackLook, TableLook
 class NeutralLimits:
     """Weights in nats. "chosen" as in `reading.limits`."""
 
-    absent: float = -2.0  # log-odds from a look that does not find the piece on a tile (one in eight is missed)
+    absent: float = -2.0  # log-odds from a look that does not find the piece on a tile (one in eight is missed), or
+    # finds something else elsewhere on it
     fades: float = 0.25  # share of a square's evidence that remains once the piece was later seen elsewhere (chosen)
     remembered: float = 0.3  # share of a square's evidence that remains once a look says the opposite (chosen)
     again: float = 0.5  # share of a look that confirms: looks at the same print are not independent (chosen)
@@ -81,10 +82,11 @@ Sightings = Mapping[Square, Sighting]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedPile:
-    """A pile that the game has: its height in blocks, and where looks found its top, in tiles of its square."""
+    """A pile that the game has. ``top`` is where looks found its top, in tiles of its square, None if they did not yet;
+    then it had so many ``blocks``, however many the game has."""
 
-    height: int
     top: Point | None = None
+    blocks: int = 0
 
 
 def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str],
@@ -108,8 +110,10 @@ def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str],
 def _updated(old: Sighting | None, seen: NeutralLook | None, at: Square, t: float, elsewhere: float) -> Sighting:
     """The sightings on a square after one more look. A piece that is seen again, and was not seen ``elsewhere`` (the
     newest time) meanwhile, was there all the time: looks at it miss it for the same reason, several in a row."""
-    odds = NEUTRAL.absent if seen is None else max(seen.there, NEUTRAL.absent)  # what is not the piece may hide it
+    odds = NEUTRAL.absent if seen is None else seen.there
     foot = (at[0] + 0.5, at[1] + 0.5) if seen is None else (at[0] + seen.foot[0], at[1] + seen.foot[1])
+    if old is None or not old.known or math.dist(foot, old.foot) > NEUTRAL.again_at:
+        odds = max(odds, NEUTRAL.absent)  # that a figure is not the piece does not say that it is not beside him
     if old is None:
         new = Sighting(odds=odds, t_s=t, came_s=t, foot=foot)
     elif (old.odds < 0.0) == (odds < 0.0):
@@ -143,8 +147,8 @@ def _same(before: tuple[float, float], now: tuple[float, float]) -> float:
 
 
 def apart_from_piles(seen: NeutralLook | None, square: SquareLook, logged: LoggedPile | None) -> NeutralLook | None:
-    """What is seen of a piece, given the pile that this look found there, or did not find because a figure covers its
-    top. One that the game does not have (``logged``: it has) would be new, and may be the piece."""
+    """What is seen of a piece, given the pile that this look found there. If the game has one there (``logged``), it is
+    no piece, even where a figure covers the top, so that the look did not find it; otherwise it may be either."""
     pile = None if seen is None else next((p for p in square.stacks.values() if _is_pile(seen, p, logged)), None)
     if seen is None or pile is None:
         return seen
@@ -153,12 +157,12 @@ def apart_from_piles(seen: NeutralLook | None, square: SquareLook, logged: Logge
 
 
 def _is_pile(seen: NeutralLook, pile: StackLook, logged: LoggedPile | None) -> bool:
-    """Whether what is seen may be a pile: its wood may have the piece's colour, and no piece stands on it."""
+    """Whether what is seen may be a pile: its wood may have the piece's colour, and no neutral piece stands on one."""
     top, high = pile.top, max(range(len(pile.heights)), key=lambda n: pile.heights[n], default=0)
     if pile.there <= 0.0:
         if logged is None or logged.top is None:
             return False
-        top, high = logged.top, logged.height
+        top, high = logged.top, logged.blocks
     place = (top[0] - high * pile.floor[0], top[1] - high * pile.floor[1])
     return distance_to_line((place, top), *seen.foot) < NEUTRAL.by_pile
 

@@ -241,10 +241,10 @@ class StackMoves:
 
     def logged(self, state: GameState) -> dict[Square, LoggedPile]:
         """The piles that the game has in that state."""
-        tops = {key: (track.piles[0].mean[0], track.piles[0].mean[1]) for key, track in self.tracks.items()
-                if track.height and track.piles[0].var is not None}
-        return {at: LoggedPile(height=height, top=tops.get((stack.name, at)))
-                for stack in state.box.stacks for at, height in stack.heights(state).items()}
+        known = {key: LoggedPile(top=(track.piles[0].mean[0], track.piles[0].mean[1]), blocks=track.height)
+                 for key, track in self.tracks.items() if track.height and track.piles[0].var is not None}
+        return {at: known.get((stack.name, at), LoggedPile())
+                for stack in state.box.stacks for at in stack.heights(state)}
 
     def lowered(self, belief: TableBelief) -> TableBelief:
         """The belief in which figures on piles are as wide as they would appear on a tile: they are nearer to the

@@ -10,6 +10,7 @@ from tables import START, TWO, figure, look
 
 from reading.belief import TableBelief, concluded, figures_seen_on, updated
 from reading.evidence import places
+from reading.figure_track import FigureTrack
 from reading.limits import LIMITS
 from reading.shapes import shape
 from scoring.engine import box_of
@@ -254,6 +255,21 @@ def test_print_where_a_figure_stood_is_not_that_figure() -> None:
     faint = believed(*[seen(5.0 * n, 1.5) for n in range(4)], *[seen(20.0 + 5 * n, -0.5) for n in range(3)])
     assert not any(f.present and f.real > 0.0 for f in clear.figures.values())
     assert [f.present for f in faint.figures.values()] == [True]
+
+
+def test_a_figure_that_was_gone_is_not_back_by_a_look_that_shows_it_no_likelier_than_not() -> None:
+    """A block was taken for a figure in one look; much later another look hardly took it for one."""
+    def seen(t_s: float, *there: float) -> TableLook:
+        return look(t_s, {**START, (1, 0): ("base.B", 0)}, {(1, 0): tuple(
+            figure("base.B", 0, "cloister", "I", "red", there=v) for v in there)})
+
+    def after(there: float) -> FigureTrack:
+        (track,) = believed(seen(0.0), seen(5.0, 3.2), *[seen(10.0 + 5 * n) for n in range(4)],
+                            seen(40.0, there)).figures.values()
+        return track
+
+    assert not after(0.0).present and after(0.0).real > 0.0
+    assert after(0.5).present and after(0.5).away is not None
 
 
 def test_print_beside_the_place_of_a_figure_is_not_that_figure_moved() -> None:

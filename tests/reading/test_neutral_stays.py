@@ -149,7 +149,7 @@ def test_a_pile_of_the_same_wood_is_not_the_piece() -> None:
         look = TableLook(frame=1, t_s=1.0, squares={FAR: square}, whole=False)
         return updated({}, look, ["fairy"], {FAR: logged} if logged else {})["fairy"][FAR].odds
 
-    logged = LoggedPile(height=2, top=(0.55, 0.43))
+    logged = LoggedPile(top=(0.55, 0.43), blocks=2)
     covered = replace(pile, there=-5.0, top=(0.9, 0.9))  # by a figure on top: the look found no top
     for foot in (piece.foot, (0.51, 0.58)):
         assert odds(foot, logged) < 0.0 < odds(foot, None) < 2.0
@@ -157,7 +157,7 @@ def test_a_pile_of_the_same_wood_is_not_the_piece() -> None:
         assert odds(foot, replace(logged, top=None), covered) == piece.there
     assert odds((0.2, 0.8), logged) == odds((0.2, 0.8), None) == odds((0.2, 0.8), logged, covered) == piece.there
     below = (0.55, 0.72)  # where the lowest block of a high pile stands
-    assert odds(below, replace(logged, height=9), covered) < 0.0 < odds(below, logged, covered)
+    assert odds(below, replace(logged, blocks=9), covered) < 0.0 < odds(below, logged, covered)
 
 
 STAY = Sighting(odds=3.0, peak=3.0, t_s=30.0, came_s=20.0, first_s=20.0, found_s=22.0, foot=(0.5, 0.5))
@@ -188,15 +188,16 @@ def test_that_it_came_by_is_as_sure_as_the_look_that_saw_it_whatever_older_looks
 
 def test_a_follower_where_it_stands_says_no_more_against_the_piece_than_an_empty_tile() -> None:
     """That he is surely not the fairy does not say that she is not beside him."""
-    def odds(there: float | None) -> float:
+    def odds(*looks: tuple[float, float]) -> float:
         sights = updated({}, TableLook(frame=0, t_s=0.0, squares={}), ["fairy"])
-        for t_s, piece in [*((5.0 * n, there) for n in range(9)), (60.0, 5.2)]:
-            seen = {} if piece is None else {"fairy": NeutralLook(there=piece, foot=(0.5, 0.5))}
-            square = SquareLook(there=5.0, figures=(), neutral=seen)
-            sights = updated(sights, TableLook(frame=round(t_s * 10), t_s=t_s, squares={FAR: square}), ["fairy"])
+        for n, (there, x) in enumerate(looks):
+            square = SquareLook(there=5.0, figures=(), neutral={"fairy": NeutralLook(there=there, foot=(x, 0.5))})
+            sights = updated(sights, TableLook(frame=n, t_s=5.0 * n, squares={FAR: square}), ["fairy"])
         return sights["fairy"][FAR].odds
 
-    assert odds(-8.0) == odds(None) > 2.5
+    follower, nothing, seen = (-8.0, 0.2), (-2.0, 0.5), (5.2, 0.7)
+    assert odds(*[follower] * 9, seen) == odds(*[nothing] * 9, seen) > 2.5
+    assert odds(seen, follower) == odds(seen, nothing) > odds(seen, (-8.0, 0.7))  # he stands where she stood
 
 
 @pytest.fixture

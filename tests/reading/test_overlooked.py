@@ -12,6 +12,7 @@ from reading.belief import TableBelief, updated
 from reading.overlooked import Overlooked
 from reading.removals import TAKEN
 from reading.sightings import LoggedPile
+from scoring.expansions.dragon_moves import FairyMoved
 from scoring.expansions.tower import Captured, TowerRaised
 from scoring.tiles import Square
 from vision.looks import NeutralLook, StackLook, TableLook
@@ -19,6 +20,7 @@ from vision.looks import NeutralLook, StackLook, TableLook
 BESIDE = (1, 1)
 MONK = replace(figure("base.B", 0, "cloister", "I", "blue"), foot=(0.7, 0.5))
 NEAR, AWAY = (0.05, 0.5), (0.6, 0.5)  # on the next tile
+UNSEEN = LoggedPile()
 
 
 def with_a_piece(seen: TableLook, foot: tuple[float, float] | None, at: Square = (2, 1), *,
@@ -30,7 +32,7 @@ def with_a_piece(seen: TableLook, foot: tuple[float, float] | None, at: Square =
 
 
 def missed(*steps: tuple[bool, tuple[float, float] | None], there: float = 4.0,
-           pile: StackLook | None = None) -> tuple[float, float | None]:
+           pile: StackLook | None = None, logged: LoggedPile = UNSEEN) -> tuple[float, float | None]:
     """With what weight and since when the monk is missed, after looks 5 s apart: whether each shows him, and where it
     shows a piece (``there``: its log-odds), on whose tile the game has a ``pile``."""
     tiles = {(0, 0): ("base.D", 0), BESIDE: ("base.B", 0), (2, 1): ("base.U", 0)}
@@ -40,7 +42,7 @@ def missed(*steps: tuple[bool, tuple[float, float] | None], there: float = 4.0,
         if pile is not None:
             one = replace(one, squares={**one.squares, (2, 1): replace(one.squares[2, 1], stacks={"tower": pile})})
         belief = updated(belief, one)
-        overlooked.look(one, belief, {} if pile is None else {(2, 1): LoggedPile(height=1)})
+        overlooked.look(one, belief, {} if pile is None else {(2, 1): logged})
     monk, = overlooked.without(belief).figures.values()
     return monk.missed, monk.missed_s
 
@@ -58,8 +60,10 @@ def test_what_looks_a_little_like_a_piece_is_rather_a_hand() -> None:
 
 def test_a_pile_of_the_piece_s_wood_hides_nobody() -> None:
     pile = StackLook(there=6.0, top=(NEAR[0] + FLOOR[0], NEAR[1] + FLOOR[1]), yaw=0.0, floor=FLOOR, heights=(-6.0, 0.0))
-    weight, since_s = missed((True, None), (False, NEAR), (False, NEAR), pile=pile)
-    assert weight >= TAKEN and since_s == 5.0
+    covered = {"pile": replace(pile, there=-4.0), "logged": LoggedPile(top=pile.top, blocks=1)}  # by who stands on it
+    for how in ({"pile": pile}, covered):
+        weight, since_s = missed((True, None), (False, NEAR), (False, NEAR), **how)
+        assert weight >= TAKEN and since_s == 5.0
 
 
 def test_he_is_gone_once_the_piece_is_elsewhere_and_he_is_not_seen() -> None:
@@ -128,3 +132,39 @@ def test_a_block_took_nobody_beside_whom_a_piece_was_put_down(foot: tuple[float,
     table.figures[BESIDE] = (MONK,)
     table.sees()
     assert len(table.told(Captured)) == taken
+
+
+class FairyTable(PilesTable):
+    """A table with piles, on which looks see the fairy at a foot of a square."""
+
+    fairy: tuple[Square, tuple[float, float]] | None = None
+
+    def look(self) -> TableLook:
+        seen = super().look()
+        if self.fairy is None:
+            return seen
+        at, foot = self.fairy
+        neutral = {"fairy": NeutralLook(there=5.0, foot=foot)}
+        return replace(seen, squares={**seen.squares, at: replace(seen.squares[at], neutral=neutral)})
+
+
+@pytest.mark.parametrize(("foot", "moves"), [((0.52, 0.48), 0), ((0.85, 0.15), 1)])
+def test_a_tower_under_a_follower_is_not_the_fairy_but_she_may_be_beside_it(
+        foot: tuple[float, float], moves: int) -> None:
+    """He covers the top, so that the look finds no pile; its wood has her colour."""
+    table = FairyTable(replace(SETUP, expansions=("base", "dragon", "tower")))
+    table.piles[SOUTH] = top(0)
+    table.lays(SOUTH, "tower.02", 0)  # Anna
+    monk = figure("base.B", 0, "cloister", "I", "blue")
+    table.lays(WEST, "base.B", 0, monk)  # Ben
+    table.piles[SOUTH] = top(1)
+    table.lays(EAST, "base.U", 0)  # Anna, who raises the tower
+    assert len(table.told(TowerRaised)) == 1
+    table.piles[SOUTH] = replace(top(1), there=-4.0, top=(0.9, 0.9))
+    table.figures[SOUTH] = (replace(monk, foot=top(1).top),)
+    table.lays((2, 0), "base.U", 0)  # Ben
+    table.lays((3, 0), "base.U", 0)
+    table.fairy = SOUTH, foot
+    table.lays((4, 0), "base.U", 0)  # Ben
+    table.sees(6)
+    assert sum(isinstance(e.body, FairyMoved) for e in table.book.entries) == moves
