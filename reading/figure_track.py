@@ -159,13 +159,19 @@ def may_be(track: FigureTrack, at: Square, f: FigureLook) -> bool:
     """Whether what a look shows may be the figure of a track: their paints are compatible."""
     a, b = track.paints, normalised(f.colours)
     alike = max((a.get(c, -12.0) + b[c] for c in b), default=0.0) > LIMITS.other_paint
-    return alike and not faint_beside(track, at, f)
+    return alike and not faint_beside(track, at, f) and not clear_beside(track, at, f)
 
 
 def faint_beside(track: FigureTrack, at: Square, f: FigureLook) -> bool:
     """Whether a look hardly shows a figure beside the place of one always seen clearly: print, or that one, pushed."""
     beside = LIMITS.moved_foot < apart(track, at, f) < LIMITS.same_foot
     return beside and f.there < LIMITS.clear_figure and always_clear(track)
+
+
+def clear_beside(track: FigureTrack, at: Square, f: FigureLook) -> bool:
+    """Whether a look clearly shows a figure beside the place where looks saw no more than what is a little like one."""
+    beside = LIMITS.moved_foot < apart(track, at, f) < LIMITS.same_foot
+    return beside and f.there >= LIMITS.clear_figure and track.there < LIMITS.faint_figure * track.weight
 
 
 def always_clear(track: FigureTrack) -> bool:

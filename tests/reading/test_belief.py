@@ -291,6 +291,23 @@ def test_print_beside_the_place_of_a_figure_is_not_that_figure_moved() -> None:
     assert faint.at == (2, 0)  # one that never was seen clearly may have been moved
 
 
+def test_a_figure_that_is_clearly_seen_beside_what_looked_a_little_like_one_is_another() -> None:
+    """Print beside a tower was hardly a figure in many looks; then a follower came onto the tower."""
+    def seen(t_s: float, there: float, x: float) -> TableLook:
+        knight = replace(figure("base.E", 1, "city", "E", "red", there=there), foot=(x, 0.4))
+        return look(t_s, {**START, (1, 0): ("base.E", 1)}, {(1, 0): (knight,)})
+
+    print_ = [seen(5.0 * n, 0.9, 0.3) for n in range(5)]
+    faint, clear = believed(*print_, seen(25.0, 6.6, 0.6), seen(30.0, 6.6, 0.6)).figures.values()
+    assert not faint.present and (clear.came_s, clear.before_s) == (25.0, 20.0)
+    (pushed,) = believed(*print_, seen(25.0, 2.0, 0.6), seen(30.0, 2.0, 0.6)).figures.values()  # hardly clearer
+    assert pushed.came_s == 0.0
+    (same,) = believed(*print_, seen(25.0, 6.6, 0.4), seen(30.0, 6.6, 0.4)).figures.values()  # and not beside
+    assert same.came_s == 0.0
+    (moved,) = believed(*[seen(5.0 * n, 4.0, 0.3) for n in range(5)], seen(25.0, 6.6, 0.6)).figures.values()
+    assert moved.came_s == 0.0
+
+
 def test_a_figure_on_what_looked_a_little_like_one_has_come_since() -> None:
     """As on a tower whose block was faintly seen as a figure. One that every look saw, first as badly, was there."""
     def seen(t_s: float, there: float | None) -> TableLook:
