@@ -68,9 +68,11 @@ def bare_evidence(evidence: Mapping[Square, TileEvidence], levels: Mapping[Squar
                   bare: Mapping[Square, npt.NDArray[np.float32]], a: Attention) -> frozenset[Square]:
     """Applies the background model to the evidence of tiles, given the appearance (8, 8, 4) of their squares now
     (``levels``) and when ``bare``: a square that looks as it did then, or only like the table, has no tile. Not used if
-    the table looks like the other tiles. Returns the squares that look bare."""
+    the table looks like the tiles. Returns the squares that look bare."""
     like = background_model(np.array([*bare.values()]), a) if len(bare) >= a.table_least else None
-    lying = {at: like is not None and like(levels[at]) for at, e in evidence.items() if e.there > a.lies}
+    lying = [levels[at] for at, e in evidence.items() if e.there > a.lies]
+    if like is not None and sum(like(now) for now in lying) > a.table_tiles * len(lying):
+        like = None
     out = set()
     for at, e in evidence.items():
         own = bare.get(at)
@@ -78,10 +80,8 @@ def bare_evidence(evidence: Mapping[Square, TileEvidence], levels: Mapping[Squar
             e.there += a.bare_odds
             out.add(at)
         elif like is not None and e.there < a.plainly and like(levels[at]):
-            others = [plain for square, plain in lying.items() if square != at]
-            if sum(others) <= a.table_tiles * len(others):
-                e.there += a.table_odds
-                out.add(at)
+            e.there += a.table_odds
+            out.add(at)
     return frozenset(out)
 
 
