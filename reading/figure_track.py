@@ -169,9 +169,10 @@ def faint_beside(track: FigureTrack, at: Square, f: FigureLook) -> bool:
 
 
 def clear_beside(track: FigureTrack, at: Square, f: FigureLook) -> bool:
-    """Whether a look clearly shows a figure beside the place where looks saw no more than what is a little like one."""
-    beside = LIMITS.moved_foot < apart(track, at, f) < LIMITS.same_foot
-    return beside and f.there >= LIMITS.clear_figure and track.there < LIMITS.faint_figure * track.weight
+    """Whether a look clearly shows a figure beside the place where several looks saw no more than what is a little like
+    one."""
+    beside = LIMITS.moved_foot < apart(track, at, f) < LIMITS.same_foot and f.there >= LIMITS.clear_figure
+    return beside and track.weight >= LIMITS.changes and track.there < LIMITS.faint_figure * track.weight
 
 
 def always_clear(track: FigureTrack) -> bool:

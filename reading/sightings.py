@@ -82,8 +82,8 @@ Sightings = Mapping[Square, Sighting]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedPile:
-    """A pile that the game has. ``top`` is where looks found its top, in tiles of its square, None if they did not yet;
-    then it had so many ``blocks``, however many the game has."""
+    """A pile that the game has. ``top`` is where looks found its top, in tiles of its square (None: not yet), and
+    ``blocks`` its height according to those looks, which may differ from the game's."""
 
     top: Point | None = None
     blocks: int = 0

@@ -101,7 +101,8 @@ def whereabouts(seen: Mapping[str, Sightings], belief: TableBelief, log: LoggedG
 
 
 def seen_figures(belief: TableBelief, colours: Mapping[str, int]) -> dict[tuple[Square, int], FigureTrack]:
-    """The figures that are or were seen, by square and player: of several one that is still there, the newest one."""
+    """The figures that are or were seen, by square and player: of several the one seen last, of those still there if
+    there are any."""
     seen = sorted((f for f in belief.figures.values() if f.real > 0.0), key=lambda f: (f.present, f.seen_s))
     return {(f.at, colours.get(f.paint, -1)): f for f in seen}
 

@@ -50,7 +50,7 @@ class NeutralLimits:
     makers: float = 0.13  # and between makers
     same_uv: float = 0.45  # distance in (u, v) within one paint
     same_light: float = 0.7  # and in lightness: sides are in shadow
-    reach: tuple[float, ...] = (1.5, 1.0, 0.6)  # factors of these tolerances, tried in this order
+    reach: tuple[float, ...] = (1.5, 1.0, 0.6)  # factors of these tolerances, the first one that fits is taken
     solid: float = 0.68  # least part of its rectangle that a piece covers: 0.72 to 0.82, and 0.4 to 0.6 with print
     least: float = -4.0  # log-odds of a foot below which nothing is grown from it
     speck: int = 12  # px of a crop: smaller silhouettes are noise
@@ -73,7 +73,7 @@ class NeutralLimits:
 
 LIMITS = NeutralLimits()
 _SPREAD = math.hypot(LIMITS.cut, LIMITS.makers)  # of the logarithm of a length
-_SEAM = np.ones((5, 5), np.uint8)  # px: tiles lie beside each other with gaps
+_SEAM = np.ones((5, 5), np.uint8)  # px: bridges the gaps between tiles
 
 
 def _usual(kind: Kind) -> float:
@@ -211,9 +211,10 @@ class Neutrals:
 
     def _region(self, uvl: npt.NDArray[np.float32], around: Array, seed: npt.NDArray[np.bool_], first: int,
                 left: Sequence[tuple[int, Seen]], lean: float) -> tuple[list[int], npt.NDArray[np.bool_]]:
-        """The region that is grown from a seed, and the feet in it, of those that are ``left``. One that is no piece's
-        size has run into print of its colour: then it is grown without what looks as before (``around``: differences),
-        or only where something is known to have changed, and the one that has a piece's length best is taken."""
+        """The region that is grown from a seed, and the feet in it, of those ``left``. If it is not compact, or
+        larger than any piece, it has run into print of its colour: then it is grown without what looks as before
+        (``around``: differences), or only where something is known to have changed, and the one whose length fits a
+        piece best is taken. A silhouette that does not grow is its region."""
         def grown(reach: float, allowed: npt.NDArray[np.bool_]) -> tuple[list[int], npt.NDArray[np.bool_]]:
             mask = _grown(uvl, seed, reach, allowed)
             feet = [n for n, s in left if n == first or _within(mask, s)]

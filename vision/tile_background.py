@@ -153,8 +153,8 @@ _OF_INNER_PX = np.linalg.inv(_PX_OF_CROP) @ np.array([[1, 0, EDGE_PX], [0, 1, ED
 
 @dataclass(slots=True)
 class Differences:
-    """How much the tiles of a ``board`` differ in a ``photo`` from their ``bare`` pictures (`unlike`, in which pieces
-    count as well)."""
+    """How much the tiles of a ``board`` differ in a ``photo`` from their ``bare`` pictures: `unlike`, with nothing
+    hidden, so that pieces count in the median, too."""
 
     photo: Image
     board: Mapping[Square, Array]
@@ -166,7 +166,8 @@ class Differences:
         too."""
         out = np.full((CROP_PX, CROP_PX), np.nan)
         to_crop = _PX_OF_CROP @ np.linalg.inv(self.board[at])
-        for square in ((at[0] + x, at[1] + y) for x in (-1, 0, 1) for y in (-1, 0, 1)):
+        beside = [(at[0] + x, at[1] + y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
+        for square in (*beside, at):  # where poses overlap, the tile's own
             if square in self.board and square in self.bare:
                 moved = cv2.warpPerspective(self._of(square), to_crop @ self.board[square] @ _OF_INNER_PX, out.shape,
                                             flags=cv2.INTER_NEAREST, borderValue=np.nan)

@@ -302,6 +302,8 @@ def test_a_figure_that_is_clearly_seen_beside_what_looked_a_little_like_one_is_a
     assert not faint.present and (clear.came_s, clear.before_s) == (25.0, 20.0)
     (pushed,) = believed(*print_, seen(25.0, 2.0, 0.6), seen(30.0, 2.0, 0.6)).figures.values()  # hardly clearer
     assert pushed.came_s == 0.0
+    (held,) = believed(seen(0.0, 1.4, 0.3), seen(25.0, 6.6, 0.6), seen(30.0, 6.6, 0.6)).figures.values()  # by a hand
+    assert held.came_s == 0.0
     (same,) = believed(*print_, seen(25.0, 6.6, 0.4), seen(30.0, 6.6, 0.4)).figures.values()  # and not beside
     assert same.came_s == 0.0
     (moved,) = believed(*[seen(5.0 * n, 4.0, 0.3) for n in range(5)], seen(25.0, 6.6, 0.6)).figures.values()
