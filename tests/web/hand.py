@@ -28,6 +28,14 @@ POINT = """(selector) => {  // what is drawn anew meanwhile is found again by it
   }
   return null;
 }"""
+RESTS = f"""(selector) => new Promise((done) => {{  // where two frames in a row have it: sheets move it
+  const point = {POINT};
+  const look = (before) => requestAnimationFrame(() => {{
+    const now = point(selector);
+    if (String(now) === String(before)) done(now); else look(now);
+  }});
+  look(point(selector));
+}})"""
 
 
 def looks(kind: Mapping[str, Any], rot: int) -> frozenset[tuple[Any, ...]]:
@@ -93,7 +101,7 @@ class Hand:
 
     def touch(self, selector: str) -> bool:
         """Tap something drawn, wherever of it can be seen; False when nothing of it can."""
-        at = self.page.evaluate(POINT, selector)
+        at = self.page.evaluate(RESTS, selector)
         if at is None:
             return False
         self.page.mouse.click(*at)
