@@ -23,8 +23,7 @@ from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import NeutralLook
 from vision.nadir import leans
-from vision.tile_background import LIMITS as BACKGROUND
-from vision.tile_background import Bare, Differences, changed, strange, unlike
+from vision.tile_background import Bare, Differences, changed, may_be_new, strange, surely_new, unlike
 from vision.view import View
 
 _RISES = 0.3  # of its height: mean displacement of a piece's top from its foot in the picture
@@ -50,7 +49,7 @@ class NeutralLimits:
     makers: float = 0.13  # and between makers
     same_uv: float = 0.45  # distance in (u, v) within one paint
     same_light: float = 0.7  # and in lightness: sides are in shadow
-    reach: tuple[float, ...] = (1.5, 1.0, 0.6)  # factors of these tolerances, the first one that fits is taken
+    reach: tuple[float, ...] = (1.5, 1.0, 0.6)  # factors of these tolerances, tried in this order
     solid: float = 0.68  # least part of its rectangle that a piece covers: 0.72 to 0.82, and 0.4 to 0.6 with print
     least: float = -4.0  # log-odds of a foot below which nothing is grown from it
     speck: int = 12  # px of a crop: smaller silhouettes are noise
@@ -73,7 +72,6 @@ class NeutralLimits:
 
 LIMITS = NeutralLimits()
 _SPREAD = math.hypot(LIMITS.cut, LIMITS.makers)  # of the logarithm of a length
-_SEAM = np.ones((5, 5), np.uint8)  # px: bridges the gaps between tiles
 
 
 def _usual(kind: Kind) -> float:
@@ -230,8 +228,8 @@ class Neutrals:
 
         whole = next((g for reach in LIMITS.reach if compact((g := grown(reach, np.ones_like(seed)))[1])), None)
         if whole is None and not np.isnan(around).all():
-            new = cv2.morphologyEx((around >= BACKGROUND.even).astype(np.uint8), cv2.MORPH_CLOSE, _SEAM) > 0
-            parts = [g for reach in LIMITS.reach for allowed in (~(around < BACKGROUND.even), new)
+            masks = may_be_new(around), surely_new(around)
+            parts = [g for reach in LIMITS.reach for allowed in masks
                      if compact((g := grown(reach, allowed))[1])]
             whole = min(parts, key=lambda g: self._misfit(max(_box(g[1])[1]) / TILE_PX), default=None)
         return whole or grown(0.0, np.ones_like(seed))

@@ -49,6 +49,7 @@ class BackgroundLimits:
     changed: float = 2.5  # relative difference of a pixel on which something new stands
     least_px: int = 20  # known pixels of a silhouette from which they say something
     even: float = 1.22  # relative difference of pixels that says nothing
+    gap_px: int = 5  # side of the square by which the gaps between tiles are bridged
     slope: float = 3.0  # nats per natural logarithm of it
     strange: float = 2.5  # most evidence for a figure
     like: float = -2.5  # and against one: what a look missed once may have been learned
@@ -145,6 +146,17 @@ def changed(different: Array, seed: npt.NDArray[np.bool_], hidden: npt.NDArray[n
     if count.max() > 0:
         inner(out)[:] = parts == int(count.argmax())
     return out
+
+
+def may_be_new(different: Array) -> npt.NDArray[np.bool_]:
+    """Where something new may be: all but what looks as in the bare pictures."""
+    return np.asarray(~(different < LIMITS.even))
+
+
+def surely_new(different: Array) -> npt.NDArray[np.bool_]:
+    """Where something new is known to be, also between two tiles with it."""
+    new = (different >= LIMITS.even).astype(np.uint8)
+    return np.asarray(cv2.morphologyEx(new, cv2.MORPH_CLOSE, np.ones((LIMITS.gap_px, LIMITS.gap_px), np.uint8)) > 0)
 
 
 _PX_OF_CROP = np.array([[TILE_PX, 0, MARGIN * TILE_PX - 0.5], [0, TILE_PX, MARGIN * TILE_PX - 0.5], [0, 0, 1.0]])

@@ -24,10 +24,10 @@ UNSEEN = LoggedPile()
 
 
 def with_a_piece(seen: TableLook, foot: tuple[float, float] | None, at: Square = (2, 1), *,
-                 there: float = 4.0) -> TableLook:
+                 kind: str = "dragon", there: float = 4.0) -> TableLook:
     if foot is None:
         return seen
-    neutral = {"dragon": NeutralLook(there=there, foot=foot)}
+    neutral = {kind: NeutralLook(there=there, foot=foot)}
     return replace(seen, squares={**seen.squares, at: replace(seen.squares[at], neutral=neutral)})
 
 
@@ -108,12 +108,13 @@ def test_who_is_seen_again_is_missed_anew() -> None:
 
 
 class PieceTable(PilesTable):
-    """A table with piles and a neutral piece, with its foot on a tile in the east."""
+    """A table with piles and a neutral piece: which one, and its square and foot."""
 
+    kind, at = "dragon", (2, 1)
     foot: tuple[float, float] | None = None
 
     def look(self) -> TableLook:
-        return with_a_piece(super().look(), self.foot)
+        return with_a_piece(super().look(), self.foot, self.at, kind=self.kind)
 
 
 @pytest.mark.parametrize(("foot", "taken"), [(NEAR, 0), (AWAY, 1)])
@@ -134,25 +135,11 @@ def test_a_block_took_nobody_beside_whom_a_piece_was_put_down(foot: tuple[float,
     assert len(table.told(Captured)) == taken
 
 
-class FairyTable(PilesTable):
-    """A table with piles, on which looks see the fairy at a foot of a square."""
-
-    fairy: tuple[Square, tuple[float, float]] | None = None
-
-    def look(self) -> TableLook:
-        seen = super().look()
-        if self.fairy is None:
-            return seen
-        at, foot = self.fairy
-        neutral = {"fairy": NeutralLook(there=5.0, foot=foot)}
-        return replace(seen, squares={**seen.squares, at: replace(seen.squares[at], neutral=neutral)})
-
-
 @pytest.mark.parametrize(("foot", "moves"), [((0.52, 0.48), 0), ((0.85, 0.15), 1)])
 def test_a_tower_under_a_follower_is_not_the_fairy_but_she_may_be_beside_it(
         foot: tuple[float, float], moves: int) -> None:
     """He covers the top, so that the look finds no pile; its wood has her colour."""
-    table = FairyTable(replace(SETUP, expansions=("base", "dragon", "tower")))
+    table = PieceTable(replace(SETUP, expansions=("base", "dragon", "tower")))
     table.piles[SOUTH] = top(0)
     table.lays(SOUTH, "tower.02", 0)  # Anna
     monk = figure("base.B", 0, "cloister", "I", "blue")
@@ -164,7 +151,7 @@ def test_a_tower_under_a_follower_is_not_the_fairy_but_she_may_be_beside_it(
     table.figures[SOUTH] = (replace(monk, foot=top(1).top),)
     table.lays((2, 0), "base.U", 0)  # Ben
     table.lays((3, 0), "base.U", 0)
-    table.fairy = SOUTH, foot
+    table.kind, table.at, table.foot = "fairy", SOUTH, foot
     table.lays((4, 0), "base.U", 0)  # Ben
     table.sees(6)
     assert sum(isinstance(e.body, FairyMoved) for e in table.book.entries) == moves

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from functools import cache
 
-import cv2
 import numpy as np
 import pytest
 from recorded import OWN
@@ -18,13 +17,13 @@ from scoring.tiles import Square
 from scoring.transcript import read
 from vision.figurenet import CROP_PX, MARGIN, TILE_PX
 from vision.figures import Seen, find_figures
-from vision.lattice import UNIT, Array, apply, rectify
+from vision.lattice import apply, rectify
 from vision.looks import FigureLook
 from vision.neutral import Kind, Neutrals, _Blob, _shifted, _stands_on, best_of
 from vision.occupancy import hidden_by
 from vision.simulator import Options, Simulator, load
 from vision.simulator.options import TILE_HEIGHT_MM
-from vision.simulator.truth import StopTruth, Truth
+from vision.simulator.truth import StopTruth
 from vision.tile_background import INNER_PX, Bare, TileBackground, inner
 from vision.tile_background import LIMITS as BACKGROUND
 
@@ -65,13 +64,6 @@ def test_they_stand_on_the_picture() -> None:
     assert np.abs(before - after).max() < 12 < np.abs(before - there).max()
 
 
-def poses_of(truth: Truth, number: int) -> dict[Square, Array]:
-    """The homographies of all tiles in a frame."""
-    return {at: np.asarray(cv2.getPerspectiveTransform(
-        UNIT.astype(np.float32), truth.corners_px(at, number).astype(np.float32)), float)
-        for at in truth.frame(number).tiles}
-
-
 @pytest.mark.parametrize("seed", [1, 2, 8, 10, 12])  # in 1 the network hardly sees a foot
 def test_plain_wood_on_a_town_of_its_colour_stands_where_it_stands(seed: int) -> None:
     """Its region must not run into the print: its foot would be the region's, on the next tile even."""
@@ -82,7 +74,7 @@ def test_plain_wood_on_a_town_of_its_colour_stands_where_it_stands(seed: int) ->
 def test_print_that_was_there_before_her_is_not_hers(seed: int) -> None:
     sim = played(seed, 17, "easy")
     before = fairy(sim).down - 1
-    poses, photo = poses_of(sim.truth, before), sim.still(before)
+    poses, photo = sim.truth.poses_px(before), sim.still(before)
     free = np.ones((INNER_PX, INNER_PX), bool)
     bare = {at: Bare(bgr=inner(rectify(photo, pose, TILE_PX, MARGIN)).astype(np.float32), free=free)
             for at, pose in poses.items()}
@@ -96,7 +88,7 @@ def test_she_is_found_while_the_background_around_her_is_learned(seed: int, know
     sense = Neutrals(KINDS, sim.script.colours)
     colours = [*sim.script.colours, *sense.paints]
     for number in [fairy(sim).down - 1] * 3 * known + [sim.truth.frames - 1] * (BACKGROUND.adopted + 2):
-        poses, photo, bare = poses_of(sim.truth, number), sim.still(number), model.bare()
+        poses, photo, bare = sim.truth.poses_px(number), sim.still(number), model.bare()
         told = sense.told(photo, poses, find_figures(photo, poses, colours=colours, bare=bare), poses, bare)
         model.update(photo, poses, hidden_by(told, -5.0))
     assert_fairy_on_town(sim, model.bare(), least)
@@ -109,7 +101,7 @@ def fairy(sim: Simulator) -> StopTruth:
 
 def assert_fairy_on_town(sim: Simulator, bare: Mapping[Square, Bare] | None, least: float = 3.0) -> None:
     truth, stop = sim.truth, fairy(sim)
-    poses, sense, image = poses_of(truth, truth.frames - 1), Neutrals(KINDS, sim.script.colours), sim.still()
+    poses, sense, image = truth.poses_px(truth.frames - 1), Neutrals(KINDS, sim.script.colours), sim.still()
     assert stop.piece.colour == "natural"
     colours = [*sim.script.colours, *sense.paints]
     found = sense.told(image, poses, find_figures(image, poses, colours=colours, bare=bare), poses, bare)
@@ -123,7 +115,7 @@ def test_they_are_told_from_players_figures(seed: int) -> None:
     """A red dragon has a player's colour: its length distinguishes it."""
     sim = played(seed, 17)
     truth, number = sim.truth, sim.truth.frames - 1
-    poses = poses_of(truth, number)
+    poses = truth.poses_px(number)
     image, colours = sim.still(), sim.script.colours
     sense = Neutrals(KINDS, colours)
     found = sense.told(image, poses, find_figures(image, poses, colours=[*colours, *sense.paints]), poses)

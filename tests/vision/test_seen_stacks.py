@@ -20,7 +20,7 @@ from scoring.transcript import read
 from vision.figurenet import MARGIN, TILE_PX
 from vision.figures import Seen, find_figures
 from vision.frames import Image
-from vision.lattice import UNIT, Array, apply, neighbours
+from vision.lattice import Array, apply, neighbours
 from vision.looks import FigureLook, StackLook
 from vision.nadir import board_grid, upright
 from vision.read import read_photo
@@ -38,11 +38,7 @@ KIND = Kind(name=STACK.name, wood_mm=STACK.wood_mm,
 @cache
 def table(level: str, seed: int, turns: int) -> tuple[Simulator, Image, dict[Square, Array]]:
     sim = Simulator(load(PATH), seed, Options(level=level, turns=turns, fps=2))
-    number = sim.truth.frames - 1
-    poses = {at: np.asarray(cv2.getPerspectiveTransform(
-        UNIT.astype(np.float32), sim.truth.corners_px(at, number).astype(np.float32)), float)
-        for at in sim.truth.frame(number).tiles}
-    return sim, sim.still(), poses
+    return sim, sim.still(), sim.truth.poses_px(sim.truth.frames - 1)
 
 
 def spot_of(sim: Simulator, at: Square) -> tuple[float, float] | None:
@@ -205,9 +201,7 @@ def test_a_pile_that_a_follower_covers_still_is_one() -> None:
     loglik, sense = {at: np.full((1, 4), -12.0)}, Stacks([KIND])
     loglik[at][0, laid.rot] = 0.0
     for number in (guard.down - 1, guard.down + 4):
-        poses = {square: np.asarray(cv2.getPerspectiveTransform(
-            UNIT.astype(np.float32), sim.truth.corners_px(square, number).astype(np.float32)), float)
-            for square in sim.truth.frame(number).tiles}
+        poses = sim.truth.poses_px(number)
         image, own = sim.still(number), {at: poses[at]}
         piles = sense.look(image, own, loglik, [catalogue()[laid.tile]], poses)
         found = find_figures(image, own, colours=sim.script.colours, board=poses)

@@ -28,13 +28,14 @@ POINT = """(selector) => {  // what is drawn anew meanwhile is found again by it
   }
   return null;
 }"""
+FRAMES = 300  # after which what never rests is tapped where it is
 RESTS = f"""(selector) => new Promise((done) => {{  // where two frames in a row have it: sheets move it
   const point = {POINT};
-  const look = (before) => requestAnimationFrame(() => {{
+  const look = (before, frames) => requestAnimationFrame(() => {{
     const now = point(selector);
-    if (String(now) === String(before)) done(now); else look(now);
+    if (String(now) === String(before) || !frames) done(now); else look(now, frames - 1);
   }});
-  look(point(selector));
+  look(point(selector), {FRAMES});
 }})"""
 
 

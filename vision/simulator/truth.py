@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
+from vision.lattice import UNIT
 from vision.simulator.camera import Camera
 from vision.simulator.layout import Pose
 from vision.simulator.mishaps import Plan
@@ -123,3 +125,9 @@ class Truth:
             return px
         moved = np.column_stack([px, np.ones(4)]) @ self.shift(number).T
         return moved[:, :2]
+
+    def poses_px(self, number: int) -> dict[Square, npt.NDArray[np.float64]]:
+        """(3, 3) homographies from the unit square to px of the upper faces of the tiles that lie at a frame."""
+        return {at: np.asarray(cv2.getPerspectiveTransform(
+            UNIT.astype(np.float32), self.corners_px(at, number).astype(np.float32)), float)
+            for at in self.frame(number).tiles}
