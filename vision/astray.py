@@ -8,10 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from scoring.tiles import Square
-from vision.background import alike, appearance
+from vision.background import Levels, appearance
 from vision.frames import Image
 from vision.lattice import Array, Lattice, apply, neighbours
 from vision.senses import TileEvidence, TileSense, pulled
@@ -37,7 +36,8 @@ class AstrayLimits:
 
 
 ASTRAY = AstrayLimits()
-AstrayFinder = Callable[[Image, Lattice, Square, npt.NDArray[np.float32] | None, float], TileEvidence | None]
+BarePart = Callable[[Levels], float]  # of a place, given its appearance (8, 8, 4)
+AstrayFinder = Callable[[Image, Lattice, Square, BarePart], TileEvidence | None]
 
 
 class Resting:
@@ -70,18 +70,21 @@ class Resting:
         self.waiting.discard(at)
 
 
-def found_astray(sense: TileSense, bgr: Image, lattice: Lattice, at: Square, table: npt.NDArray[np.float32] | None,
-                 hidden_lab: float) -> TileEvidence | None:
+def found_astray(sense: TileSense, bgr: Image, lattice: Lattice, at: Square, bare_part: BarePart,
+                 ) -> TileEvidence | None:
     """The tile of a square that is not seen in its place, where it lies near there: around that place, or around where
-    its neighbours let it be expected. What looks like ``table`` (4,) within ``hidden_lab`` is bare table;
-    without it, all places are tried. None if there is none, or only those of other squares."""
+    its neighbours let it be expected, but not where the table is bare. None if there is none, or only those of other
+    squares."""
+    def bare(pose: Array) -> bool:
+        return bare_part(appearance(bgr, {at: pose})[at]) >= ASTRAY.bare
+
     starts = [lattice.predict(at), *([lattice.expected(at)] if at in lattice.shifts else [])]
     others = np.array([_middle(lattice, lattice.pose(square, shift)) for square, shift in lattice.shifts.items()
                        if square != at]).reshape(-1, 2)
     steps = np.arange(-ASTRAY.reach, ASTRAY.reach + ASTRAY.step / 2, ASTRAY.step)
     tried = [start @ np.array([[1, 0, x], [0, 1, y], [0, 0, 1.0]]) for start in starts for y in steps for x in steps]
     tried = [pose for pose in tried if _apart(_middle(lattice, pose), others) > ASTRAY.solid / 2
-             and (table is None or _bare(bgr, pose, table, hidden_lab) < ASTRAY.bare)]
+             and not bare(pose)]
     near = [pulled(pose, corners) for pose, corners in zip(tried, sense.said(bgr, tried).corners, strict=True)]
     expected = np.array([_middle(lattice, pose) for pose in starts])
     near = [pose for pose in near if _apart(_middle(lattice, pose), others) > ASTRAY.solid
@@ -96,7 +99,9 @@ def found_astray(sense: TileSense, bgr: Image, lattice: Lattice, at: Square, tab
     for _ in range(ASTRAY.pulls):
         pose = pulled(pose, sense.said(bgr, [pose]).corners[0])
     evidence = sense.look(bgr, {at: pose})[at]
-    return evidence if _apart(_middle(lattice, evidence.pose), others) > ASTRAY.solid else None
+    if _apart(_middle(lattice, evidence.pose), others) <= ASTRAY.solid or bare(evidence.pose):
+        return None
+    return evidence
 
 
 def _nearest(lattice: Lattice, at: Square, pose: Array) -> Square:
@@ -115,8 +120,3 @@ def _middle(lattice: Lattice, pose: Array) -> Array:
 def _apart(middle: Array, others: Array) -> float:
     """The distance of a point (2,) from the nearest of these (N, 2)."""
     return float(np.linalg.norm(others - middle, axis=1).min(initial=np.inf))
-
-
-def _bare(bgr: Image, pose: Array, table: npt.NDArray[np.float32], hidden_lab: float) -> float:
-    """The share of a place that looks like the bare table."""
-    return alike(appearance(bgr, {(0, 0): pose})[0, 0], table, hidden_lab)

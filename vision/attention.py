@@ -31,7 +31,7 @@ class Attention:
     stack: int = 2  # a board of at most so many tiles may be a stack or another object
     there: float = 0.0  # log-odds from which a square counts as occupied by a tile
     lies: float = 3.0  # and from which it surely is
-    plainly: float = 4.0  # and from which a tile is accepted even in the table's colours
+    plainly: float = 4.0  # and from which one is accepted in the table's colours, unless it lacks print's texture
     seen: float = 0.5  # fraction of a square that must be in the picture for its tile to be read
     hidden_lab: float = 16.0  # Lab units from the bare square's or the table's colours (or more texture): occluded
     bare_lab: float = 9.0  # Lab units within which a cell of a square looks as it did when bare

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from scoring.tiles import Square
 from vision.astray import ASTRAY, AstrayFinder, Resting
 from vision.attention import Attention, Followed
-from vision.background import BareTable, alike, appearance, bare_evidence
+from vision.background import BareTable, Levels, appearance, bare_evidence
 from vision.board_search import BoardSearch
 from vision.dial import DialPiece
 from vision.figures import Seen
@@ -287,7 +287,7 @@ class Tracker:
         evidence = self.sense.look(bgr, {at: pose for at, pose in poses.items() if at not in board})
         evidence |= {at: self.start.evidence(bgr, self.sense, at, poses[at]) for at in sorted(board)}
         levels = appearance(bgr, {at: e.pose for at, e in evidence.items()})
-        bare = bare_evidence(evidence, levels, self._bare.squares, a)
+        bare = bare_evidence(evidence, levels, self._bare, a)
         tiles = {at: e for at, e in evidence.items() if e.there > a.there and e.seen > a.seen}
         for at in shown_twice(self.lattice, {at: e.pose for at, e in tiles.items()}, self.register.limits.own):
             evidence[at].seen = 0.0  # the tile there is the other square's: no evidence about this one
@@ -298,6 +298,7 @@ class Tracker:
             self.lattice.shifts[at] = self.lattice.shift_of(at, e.pose)
         for at, e in self._astray(bgr, {at: e for at, e in evidence.items() if at not in tiles}, levels, lay - board):
             evidence[at] = tiles[at] = e
+            levels |= appearance(bgr, {at: e.pose})
             self.lattice.shifts[at] = self.lattice.shift_of(at, e.pose)
         if len(tiles) >= 4:
             self.lattice.refit(a.askew, a.straight)
@@ -339,7 +340,7 @@ class Tracker:
             out |= {at: replace(out[at], neutral=seen) for at, seen in self.dial.look(board).items()}
         beside = neighbours(self.lattice.shifts)
         self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
-        self._bare.keep(self._squares)
+        self._bare.keep(self._squares, {at: levels[at] for at in tiles}, a)
         found = [at in tiles for at in evidence if at in lay]
         self.register.keep(bgr, self.poses, fresh, in_place=sum(found) > len(found) / 2)
         gaps_s = tuple((frame.t_s - now + a_s, frame.t_s - now + b_s) for a_s, b_s in self.stillness.gaps_s)
@@ -347,23 +348,21 @@ class Tracker:
         return TableLook(frame=frame.id, t_s=frame.t_s, squares=out, whole=whole, gaps_s=gaps_s,
                          board_number=self.search.number)
 
-    def _astray(self, bgr: Image, unseen: Mapping[Square, TileEvidence],
-                levels: Mapping[Square, npt.NDArray[np.float32]], lay: Set[Square],
-                ) -> Iterator[tuple[Square, TileEvidence]]:
+    def _astray(self, bgr: Image, unseen: Mapping[Square, TileEvidence], levels: Mapping[Square, Levels],
+                lay: Set[Square]) -> Iterator[tuple[Square, TileEvidence]]:
         """Tiles beside their places: those that ``lay``, even if they look like the table, and new ones."""
         assert self.lattice is not None and self.stillness is not None
-        bare, a = self._bare.squares, self.attention
-        if not bare or self.astray is None:
+        bare, a = self._bare, self.attention
+        if not bare.squares or self.astray is None:
             return
-        table = self._bare.table()
-        odd = [at for at, e in unseen.items() if e.seen > a.seen and at not in self.lattice.board and (at in lay or all(
-            alike(levels[at], known, a.hidden_lab) < ASTRAY.all_bare for known in (table, bare.get(at, table))))]
+        odd = [at for at, e in unseen.items() if e.seen > a.seen and at not in self.lattice.board and (
+            at in lay or bare.square_part(at, levels[at], a) < ASTRAY.all_bare)]
         last_s = {at: self._squares.setdefault(at, _Square()).searched_s for at in odd}
         odd.sort(key=lambda at: (at not in self._resting.waiting, last_s[at], at))
         lain, new = ([at for at in odd if (at in lay) is was] for was in (True, False))
         for at in lain[:ASTRAY.squares] + new[:ASTRAY.squares]:
             self._squares[at].searched_s = self.stillness.now_s
-            found = self.astray(bgr, self.lattice, at, None if at in lay else table, a.hidden_lab)
+            found = self.astray(bgr, self.lattice, at, partial(bare.place_part, at, a, at in lay))
             if found is not None:
                 found.there += 0.0 if at in lay else ASTRAY.prior
             if found is None or found.seen <= a.seen or found.there <= a.there:
@@ -374,7 +373,7 @@ class Tracker:
     def _due(self, square: _Square, now: float) -> bool:
         return (square.due_s is not None and square.due_s <= now) or now - square.looked_s > self.attention.again_s
 
-    def _light(self, bgr: Image, open_: Mapping[Square, npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
+    def _light(self, bgr: Image, open_: Mapping[Square, Levels]) -> Levels:
         """(4,) change of light since squares were seen bare: the median over all of them, including those not read now
         (``open_`` are), whose appearance is updated. What moves over a square is no light."""
         assert self.lattice is not None and self.stillness is not None

@@ -9,7 +9,7 @@ from drawings import base_set, drawing
 
 from scoring.tiles import Square, catalogue
 from vision.astray import ASTRAY
-from vision.background import alike, appearance
+from vision.background import Levels, alike, appearance
 from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply
 from vision.tracker import Tracker
@@ -149,3 +149,19 @@ def test_what_is_no_tile_is_not_found_beside_the_board() -> None:
     watched = Table(BOARD)
     watched.show(table(BOARD, {}, hand=(2, 1)))
     assert watched.tracker.poses.keys() == BOARD.keys()
+
+
+def test_no_tile_is_found_where_the_table_is_bare() -> None:
+    tracker, bgr, asked = Table(BOARD, GRASS).tracker, table(BOARD, {}, cloth=GRASS), []
+    assert tracker.astray is not None and tracker.lattice is not None
+
+    def bare_last(cells: Levels) -> float:
+        """Only where the tile that was found was pulled to."""
+        asked.append(cells)
+        return float(len(asked) == places)
+
+    places = 0
+    assert tracker.astray(bgr, tracker.lattice, (1, 1), bare_last) is not None
+    places, asked = len(asked), []
+    assert tracker.astray(bgr, tracker.lattice, (1, 1), bare_last) is None
+    assert tracker.astray(bgr, tracker.lattice, (1, 1), lambda cells: 1.0) is None
