@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from bastide.table.session import TableSession
 from bastide.watching.following import commit
 from reading.claims import CLAIM
 from reading.watcher import Proposal
-from scoring.contributions import BEFORE
+from scoring.contributions import BEFORE, IN_TURN
 from scoring.events import Event, FigurePlaced, TilePlaced, from_json, to_json
 from scoring.log import effective
 from scoring.log_position import question_id
@@ -23,10 +23,12 @@ WORDS = dict(re.findall(r'^  "question\.(\w+)": "(.*)",$', _TEXTS.read_text("utf
 
 
 class Person:
-    """Knows the true ``game``. ``asked`` lists the answered questions, each as a sentence; ``entered`` what no camera
-    can see, which people tell by a button of the page in the turn in which it happens, as JSON."""
+    """Knows the true ``game``. ``asked`` lists the answered questions, each as a sentence; ``entered`` what the camera
+    cannot see, which people tell by a button of the page in the turn in which it happens, as JSON. It sees what those
+    players hold whose figures lie in view (``in_view``): about that people wait to be asked."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, in_view: Collection[int] = ()) -> None:
+        self._in_view = frozenset(in_view)
         self.asked: list[str] = []
         self.entered: list[dict[str, Any]] = []
         self._waits: set[str] = set()  # questions of the rules about earlier turns that were open after the last move
@@ -73,8 +75,7 @@ class Person:
                 session.command({"do": "answer", "question": question["id"], "choice": choice})
                 continue
             if not isinstance(event, TilePlaced | FigurePlaced):
-                before = session.state.box.handlers[type(event)].when == BEFORE
-                did = self._move(question["seq"], before, known)
+                did = self._move(question["seq"], session.state.box.handlers[type(event)].when, known)
                 session.command({"do": "answer", "question": question["id"], "choice": "other", "body": did})
                 continue
             truth = self._lies.get(event.at) if isinstance(event, TilePlaced) else self._figure(question["seq"], known)
@@ -87,6 +88,8 @@ class Person:
         if newest is None:
             return
         for move in (*self._ahead.get(newest, ()), *self._moves.get(newest, ())):
+            if move.get("jailer") in self._in_view:
+                continue
             offered = (to_json(a) for q in session.state.box.offers(session.state) for a in q.answers)
             found = next((told for told in offered if _means(told, move)), None)
             if found is not None:
@@ -122,13 +125,15 @@ class Person:
                 return (name, choice, f"turn {state.turn} {at}: {question.text} {to_json(question.answers[choice])}")
         return None
 
-    def _move(self, seq: int, before: bool, known: Mapping[int, Event]) -> dict[str, Any] | None:
+    def _move(self, seq: int, when: str, known: Mapping[int, Event]) -> dict[str, Any] | None:
         """The move that an event of the log is about: the one of its turn that it says, else the first of its kind, of
-        those that no other event of the turn says; None if there is none. ``before``: such events precede their turn's
-        tile."""
-        tile_of, happened = (_next, self._ahead) if before else (_own, self._moves)
+        those that no other event of the turn says; None if there is none. ``when`` such events happen in their turn:
+        before its tile, after it or either way."""
+        tile_of = _next if when == BEFORE else _own
         at = tile_of(seq, known)
-        left = [m for m in happened.get(at, ()) if m["do"] == known[seq].DO] if at is not None else []
+        happened = [] if at is None else [*(self._ahead.get(at, ()) if when in (BEFORE, IN_TURN) else ()),
+                                          *(self._moves.get(at, ()) if when != BEFORE else ())]
+        left = [m for m in happened if m["do"] == known[seq].DO]
         for other, event in known.items():
             if other != seq and not isinstance(event, TilePlaced) and tile_of(other, known) == at:
                 said = next((m for m in left if _says(event, m)), None)

@@ -61,11 +61,13 @@ from scoring.state import GameState
 from scoring.tiles import Square, catalogue
 from scoring.transcript import Game, read, turns_of, write
 from vision.images import encode_jpeg
-from vision.simulator import LEVELS
+from vision.simulator import LEVELS, Options, Simulator
+from vision.simulator.supply import beside
 from vision.stills import Part, Still, from_above
 from vision.tileset import merged
 
 RECORDED = Path(__file__).resolve().parents[2] / "shared" / "games" / "dev"
+HALF_MM = 8.0  # half of a follower
 RANDOM_TILES = 40  # of a random game
 COLUMNS = ("game", "players", "tiles", "right", "owner", "figures", "right", "others", "right", "moves", "right",
            "asked", "entered", "silent", "totals", "frames", "fps", "p95 ms")
@@ -271,7 +273,9 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
     simulated person answers the questions. The looks are kept in the file ``record``, or read from ``replay``.
     ``clock`` adds up what looking for tiles beside their place takes. With ``pictures`` the camera's picture around
     each error that was not asked about is written to that folder."""
-    person = Person(game) if answered else None
+    person = None
+    if answered:
+        person = Person(game, holders_in_view(game, seed, Options(level=level, fps=fps, mishaps=mishaps)))
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "log.sqlite") as store:
         path = Path(folder) / "game.json"
         path.write_text(json.dumps(write(game)), "utf-8")
@@ -310,6 +314,18 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
     found["questions"] = person.asked if person else []
     return {"name": name, "players": len(game.setup.players), **found, "totals": equal,
             "frames": done.frames, "fps": done.frames / spent, "p95": done.latency_ms(0.95)}
+
+
+def holders_in_view(game: Game, seed: int, options: Options) -> set[int]:
+    """The players whose figures beside the board are in the camera's view, with the first that they hold of others."""
+    if not new_game(game.setup).box.holds_off_board:
+        return set()
+    table = Simulator(write(game), seed, options)
+    camera, heaps = table.truth.camera, table.props.supply if table.props is not None else ()
+    first = {player: camera.project([(*beside(heap, 0), 0.0)])[0] for player, heap in enumerate(heaps) if heap}
+    edge = HALF_MM * camera.scale((0.0, 0.0))
+    return {player for player, (x, y) in first.items()
+            if edge < x < camera.width - edge and edge < y < camera.height - edge}
 
 
 def draw_errors(session: TableSession, store: Store, wrong: Collection[Square], folder: Path) -> None:

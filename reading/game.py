@@ -36,6 +36,7 @@ from reading.doubtful import DoubtfulTiles, about_piece, piece_doubts, piece_wai
 from reading.effects import Effects
 from reading.evidence import readings_of
 from reading.figure_track import FigureTrack
+from reading.held import HeldFigures
 from reading.histories import History, Search
 from reading.layings import Steps
 from reading.limits import LIMITS
@@ -92,7 +93,7 @@ class GameReader:
         self._remote_claims = RemoteClaims()
         self._neutrals, self._neutral_moves = box_of(setup).neutrals, NeutralMoves(self._steps)
         self._claims, self._overlooked = UnseenClaims(self._steps), Overlooked()
-        self._stack_moves = StackMoves(self._steps)
+        self._stack_moves, self._held = StackMoves(self._steps), HeldFigures(self._colours)
         self._dial_moves = DialMoves(self._steps, new_game(setup))
         self._told: tuple[Sequence[LogEntry], LoggedGame] = (), logged_game(())
         self._prefix = LogStates(setup, self._steps)
@@ -134,6 +135,7 @@ class GameReader:
         self._neutral_moves.look(placed, self._neutrals, piles)
         self._overlooked.look(placed, self.belief, piles)
         self._stack_moves.look(placed, state)
+        self._held.look(placed, state)
         return self._decide(log, self._last)
 
     def finish(self, entries: Sequence[LogEntry]) -> Decisions:
@@ -200,6 +202,7 @@ class GameReader:
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(sure, log, states, self._steps, self._colours, now)
         others += unseen(log, states, self._steps, now)
+        others += self._held.decide(self._informed, log, states, self._steps, now)
         made = _with(made, asked_first((*others, *turned, *raised, *walked)[:1], self._doubts, log))
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
             if at is not None:  # checked again until the log has it

@@ -30,7 +30,8 @@ class Decision:
     they are inserted right after that entry; with ``replaces`` they amend that entry, or retract it if there are none.
     ``alternatives`` are the possible readings with their probabilities, the likeliest first, and last that nothing
     happened; ``at`` is the square it was read from, ``frame`` the look's frame. With ``settles`` (a tile's entry) there
-    are no events: with the ``confidence`` nobody claimed what that tile completed (`reading.claims`)."""
+    are no events: with the ``confidence`` nobody claimed what that tile completed (`reading.claims`). ``beside`` is the
+    place that it was read from if that is beside the board, as `vision.looks.BesideLook.at`."""
 
     events: tuple[Event, ...]
     confidence: float
@@ -41,6 +42,7 @@ class Decision:
     replaces: int | None = None
     after: int | None = None
     settles: int | None = None
+    beside: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

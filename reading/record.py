@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from scoring.errors import InvalidNotation
-from vision.looks import FigureLook, NeutralLook, SquareLook, StackLook, TableLook
+from vision.looks import BesideLook, FigureLook, NeutralLook, SquareLook, StackLook, TableLook
 
 FORMAT = "looks/1"
 EVERY_S, BLOCK = 10.0, 24_000  # seconds and characters that a power cut may cost
@@ -29,7 +29,7 @@ _FAR = 14.0  # below the best one: as unlikely as what is not listed
 
 class LookJson(TypedDict):
     """A look with short keys: frame, seconds, whether it was the whole table, times without frames, the number of the
-    board, and its squares as `_square` says."""
+    board, its squares as `_square` says, and the figures beside it (x, y, count, colours)."""
 
     f: int
     t: float
@@ -37,6 +37,7 @@ class LookJson(TypedDict):
     g: NotRequired[Sequence[Sequence[float]]]
     b: NotRequired[int]
     s: Sequence[Sequence[object]]
+    d: NotRequired[Sequence[Sequence[object]]]
 
 
 def look_to_json(look: TableLook) -> LookJson:
@@ -49,6 +50,9 @@ def look_to_json(look: TableLook) -> LookJson:
         told["g"] = [[round(begun_s, 2), round(ended_s, 2)] for begun_s, ended_s in look.gaps_s]
     if look.board_number is not None:
         told["b"] = look.board_number
+    if look.beside is not None:
+        told["d"] = [[round(b.at[0], 2), round(b.at[1], 2), b.count, {c: round(v, 1) for c, v in b.colours.items()}]
+                     for b in look.beside]
     return told
 
 
@@ -109,7 +113,8 @@ def look_from_json(data: Mapping[str, object]) -> TableLook:
                                        touched_s=more[2] if len(more) > 2 else math.nan)
         return TableLook(frame=told["f"], t_s=told["t"], squares=squares, whole=bool(told.get("w")),
                          gaps_s=tuple((begun_s, ended_s) for begun_s, ended_s in told.get("g", ())),
-                         board_number=told.get("b"))
+                         board_number=told.get("b"), beside=None if told.get("d") is None else tuple(
+                             BesideLook(at=(b[0], b[1]), count=b[2], colours=b[3]) for b in told["d"]))
     except (KeyError, TypeError, ValueError, IndexError) as e:
         raise InvalidNotation(f"a look: {e!r}") from e
 

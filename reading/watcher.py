@@ -20,6 +20,7 @@ from scoring.events import Setup
 from scoring.log import LogEntry
 from scoring.tiles import Square
 from vision.attention import Followed
+from vision.beside import around
 from vision.frames import Frame, Image
 from vision.lattice import Array, Lattice, rectify, renamed
 from vision.looks import TableLook
@@ -154,8 +155,10 @@ class TableWatcher:
         lattice = self.lattice
         if lattice is None:
             return ()
-        return tuple(Proposal(decision=d, crop=rectify(frame.bgr, lattice.predict(d.at), CROP_PX, CROP_MARGIN))
-                     for d in told.decisions)
+        side = lattice.usual_side_px()
+        poses = [lattice.predict(d.at) if d.beside is None else around(d.beside, side) for d in told.decisions]
+        return tuple(Proposal(decision=d, crop=rectify(frame.bgr, pose, CROP_PX, CROP_MARGIN))
+                     for d, pose in zip(told.decisions, poses, strict=True))
 
     def _notices(self, frame: Frame, told: Decisions, look: TableLook) -> tuple[Notice, ...] | None:
         """The notices, each with pictures of the square before and now."""

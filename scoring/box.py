@@ -140,6 +140,12 @@ class Box:
         for held in self._off_board:
             yield from held(view)
 
+    def held_figures(self, view: View, player: int) -> Iterator[tuple[int, str]]:
+        """The figures of others that a player holds, as (owner, figure)."""
+        for holds in self._holds:
+            for held in holds(view, player):
+                yield from held.get("figures", ())
+
     def rate(self, feature: Feature, complete: bool) -> Rate | None:
         """The points per counted unit of the feature, after the adjustments of all expansions."""
         kind = self.kinds.get(feature.kind)

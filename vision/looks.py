@@ -88,11 +88,28 @@ class SquareLook:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BesideLook:
+    """Figures that lie on the table beside the board: ``at`` is their middle (x, y) in sides of a tile from the
+    picture's corner, since a board that is pushed does not move them; ``count`` is how many of one paint touch each
+    other there, ``colours`` are log-likelihoods of their paint."""
+
+    at: tuple[float, float]
+    count: int
+    colours: Mapping[str, float]
+
+    @property
+    def colour(self) -> str:
+        """The likeliest paint."""
+        return max(self.colours, key=lambda c: self.colours[c])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableLook:
     """All observations of one frame, taken at ``t_s``. ``whole``: the board was read like a photograph, so squares left
     out have no tile, as far as they are in the picture. ``gaps_s`` are the times (from, to) since the look before for
     which no frames came. ``board_number`` tells apart what was taken for the board: squares of looks with the same
-    number have the same names. None if it is not known, as in earlier recordings."""
+    number have the same names. None if it is not known, as in earlier recordings. ``beside`` are figures that lie
+    beside the board; None if they were not looked for."""
 
     frame: int
     t_s: float
@@ -100,6 +117,7 @@ class TableLook:
     whole: bool = False
     gaps_s: tuple[tuple[float, float], ...] = ()
     board_number: int | None = None
+    beside: tuple[BesideLook, ...] | None = None
 
 
 def inside(look: FigureLook, at: Square) -> dict[Square, float]:

@@ -49,7 +49,7 @@ PAINTS: Mapping[str, Paint] = {
 }
 COLOURS = tuple(PAINTS)
 _LAMP = np.array([0.15, 0.25, 0.3])  # common shift of a whole table, by edition or lamp
-_SEEN = np.array([0.45, 0.45, 0.5])  # spread of figures of one paint on one table: shade, gloss, few pixels
+SEEN = np.array([0.45, 0.45, 0.5])  # spread of figures of one paint on one table: shade, gloss, few pixels
 _MEASURED = np.array([0.12, 0.15, 0.25])  # spread of a paint measured on this table
 _STRENGTHS = (0.55, 0.65, 0.77, 0.9, 1.05)  # saturations of a camera's picture
 _T_CONSTANT = -2.6  # of the logarithm of Student's density in three dimensions with four degrees of freedom
@@ -151,7 +151,7 @@ def _together(seen: Array, counts: Array, mean: Array, spread: Array, foreign: n
     here, sure = mean, var + np.where(foreign[:, None], _LAMP**2, 0.0)
     logs, common = np.zeros((len(seen), len(mean))), np.zeros(len(mean))
     for _ in range(_ROUNDS):
-        total = sure + _SEEN**2
+        total = sure + SEEN**2
         apart = ((seen[:, None] - here[None]) ** 2 / total[None]).sum(axis=2)
         # heavy tails: a few wrong pixels are never proof
         logs = -3.5 * np.log1p(apart / 4) - 0.5 * np.log(total).sum(axis=1)[None] + (usual + common)[None]
@@ -160,10 +160,10 @@ def _together(seen: Array, counts: Array, mean: Array, spread: Array, foreign: n
         many = share.sum(axis=0)[:, None]
         common = np.log((many[:, 0] + _FEW) / (counts.sum() + _FEW * len(mean)))
         centre = (share.T @ seen) / np.maximum(many, 1e-6)
-        each = many / (var * many + _SEEN**2) * foreign[:, None]
+        each = many / (var * many + SEEN**2) * foreign[:, None]
         shift = (each * (centre - mean)).sum(axis=0) / (each.sum(axis=0) + 1 / _LAMP**2)
         moved = mean + shift * foreign[:, None]
-        weight = many / _SEEN**2
+        weight = many / SEEN**2
         here = (moved / var + weight * centre) / (1 / var + weight)
         sure = 1 / (1 / var + weight) + np.where(foreign[:, None], _LAMP**2, 0.0) / (1 + 2 * many)
     return logs

@@ -80,7 +80,11 @@ class Stillness:
     def restless(self, boxes: npt.NDArray[np.int32], for_s: float) -> npt.NDArray[np.float64]:
         """(N,) fraction of each of the boxes (N, 4: x0, y0, x1, y1 of the small picture) that moved within
         ``for_s``."""
-        return self._part(self.last_s > self.now_s - for_s, boxes)
+        return self._part(self.lately(for_s), boxes)
+
+    def lately(self, for_s: float) -> Mask:
+        """(h, w) where the small picture moved within ``for_s``."""
+        return np.asarray(self.last_s > self.now_s - for_s)
 
     def moving(self, boxes: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
         """(N,) fraction of each box that moved in the last frame."""

@@ -20,6 +20,7 @@ from scoring.tiles import Square
 from vision.astray import ASTRAY, AstrayFinder, Resting
 from vision.attention import Attention, Followed
 from vision.background import BareTable, Levels, appearance, bare_evidence
+from vision.beside import BesideSense
 from vision.board_search import BoardSearch
 from vision.dial import DialPiece
 from vision.figures import Seen
@@ -65,6 +66,7 @@ class Tracker:
     stacks: Stacks | None = None
     dial: DialPiece | None = None
     astray: AstrayFinder | None = None
+    beside: BesideSense | None = None
     start: StartSquares = field(default_factory=StartSquares)
     point_px: tuple[float, float] | None = None  # where people say that a tile lies, until it was searched for there
     lattice: Lattice | None = None  # of the tiles that lie
@@ -91,11 +93,10 @@ class Tracker:
 
     def feed(self, frame: Frame) -> Followed:
         """Process one frame."""
-        picture = frame.bgr if frame.luma is None else frame.luma
         stillness = self.stillness
         if stillness is None or frame.shape[:2] != self._shape:
             stillness = self._resize(frame.shape)
-        if not stillness.feed(picture, frame.t_s):
+        if not stillness.feed(frame.bgr if frame.luma is None else frame.luma, frame.t_s):
             return Followed(status=self._status(), since_s=self._since())
         if self.point_px is not None and self.search.find_at is not None:
             point, self.point_px = self.point_px, None
@@ -338,15 +339,15 @@ class Tracker:
                 square.due_s = now + a.contradicted_s
         if self.dial is not None and board:
             out |= {at: replace(out[at], neutral=seen) for at, seen in self.dial.look(board).items()}
-        beside = neighbours(self.lattice.shifts)
-        self._squares = {at: s for at, s in self._squares.items() if at in self.lattice.shifts or at in beside}
+        self._squares = {at: self._squares[at] for at in self.places() if at in self._squares}
         self._bare.keep(self._squares, {at: levels[at] for at in tiles}, a)
         found = [at in tiles for at in evidence if at in lay]
         self.register.keep(bgr, self.poses, fresh, in_place=sum(found) > len(found) / 2)
         gaps_s = tuple((frame.t_s - now + a_s, frame.t_s - now + b_s) for a_s, b_s in self.stillness.gaps_s)
         self.stillness.gaps_s.clear()
         return TableLook(frame=frame.id, t_s=frame.t_s, squares=out, whole=whole, gaps_s=gaps_s,
-                         board_number=self.search.number)
+                         board_number=self.search.number, beside=None if self.beside is None else self.beside.look(
+                             bgr, self.poses.values(), self.stillness.lately(a.still_s)))
 
     def _astray(self, bgr: Image, unseen: Mapping[Square, TileEvidence], levels: Mapping[Square, Levels],
                 lay: Set[Square]) -> Iterator[tuple[Square, TileEvidence]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from scoring.tiles import Square, Tile
 from vision.astray import found_astray
+from vision.beside import BesideSense
 from vision.board_search import BoardSearch
 from vision.dial import DialPiece
 from vision.figures import Seen, find_figures
@@ -37,11 +38,11 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
                  neutrals: Sequence[Kind] = (), stacks: Sequence[BlockKind] = (), *,
                  again: Callable[[], TileSet] | None = None,
                  start: Mapping[Square, tuple[str, int]] | None = None, dial: DialPiece | None = None,
-                 sized: bool = False) -> Tracker:
+                 sized: bool = False, beside: bool = False) -> Tracker:
     """A tracker for a table with these kinds of tiles, figures of these colours, neutral pieces, and blocks. ``again``
     returns the pictures of ``tiles`` once more if they are needed; ``start`` are the tile and the quarter turns of
     every square of a start board of several squares, on which ``dial`` finds a piece. With ``sized`` figures are
-    measured: players have pieces that differ in size."""
+    measured: players have pieces that differ in size. With ``beside`` figures beside the board are looked for."""
     finder = BoardFinder(tiles, again=again)
     edges = {kind.id: kind.edges for kind in kinds}
     whole = StartBoardFinder(StartBoard({at: edges[tile][-rot % 4:] + edges[tile][:-rot % 4]
@@ -93,7 +94,8 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
 
     sense = TileSense(kinds, tiles)
     return Tracker(sense, BoardSearch(find, find_at), figures, start=StartSquares(start or {}), dial=dial,
-                   astray=partial(found_astray, sense), stacks=Stacks(stacks, view) if stacks else None)
+                   astray=partial(found_astray, sense), stacks=Stacks(stacks, view) if stacks else None,
+                   beside=BesideSense(known, view.paints if view is not None else {}) if beside else None)
 
 
 def _on(pose: Array, point: tuple[float, float]) -> bool:

@@ -61,7 +61,8 @@ def make_watcher(tiles: TileSet, setup: Setup, view: View | None = None, *,
     stacks = blocks(begun.box, kinds)
     figures = [name for name in begun.box.counts if begun.box.pieces[name].stands]
     tracker = make_tracker(kinds, tiles, tuple(p.colour for p in setup.players), view, neutrals, stacks, again=again,
-                           start=start, dial=dial, sized=len(figures) > 1)
+                           start=start, dial=dial, sized=len(figures) > 1,
+                           beside=begun.box.holds_off_board)
     return TableWatcher(setup, tracker, record=record)
 
 

@@ -141,14 +141,17 @@ def test_prisoners_lie_beside_their_holder_until_they_are_free() -> None:
     freed = [n for n, t in enumerate(turns[1:], 1) if any(
         Counter(before) - Counter(now) for before, now in zip(turns[n - 1].held, t.held, strict=True))]
     assert freed
-    table, supply, _ = sim._set_table()
+    table, supply, _ = sim.set_table()
     for visit in sim.truth.timeline.visits:
         supply.take(visit)
         for act in visit.acts:
-            sim._carry_out(act, table)
+            sim.carry_out(act, table)
         supply.give_back(visit)
         turn = visit.acts[-1].turn
         before = turns[turn - 1].held if turn else ((),) * len(colours)
         lie = Counter(p.colour for n, p in table.pieces.items() if n <= -400_000)
-        assert Counter(colours[o] for held in before for o, _ in held) <= lie <= Counter(
-            colours[o] for held in before for o, _ in held) + Counter(colours[s.player] for s in turns[turn].taken)
+        least = Counter(colours[o] for held in before for o, _ in held)
+        least.subtract(colours[o] for _, o, _ in turns[turn].freed)
+        assert +least <= lie <= +least + Counter(colours[s.player] for s in turns[turn].taken)
+        in_hand = Counter(p.colour for n, p in table.pieces.items() if -100 * len(colours) <= n < 0)
+        assert sum(supply.lie(), Counter()) == lie + in_hand

@@ -18,6 +18,7 @@ from scoring.transcript import Game, read
 from vision.frames import SourceError
 
 Square = tuple[int, int]
+Holdings = tuple[tuple[tuple[int, str], ...], ...]  # by player the figures of others (owner, figure) that they hold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +54,9 @@ class Walk:
 class Turn:
     """One tile drawn: ``laid`` is None when it was put aside. ``home`` leave the board at the end of the turn, after
     the ``walks``, except those that were ``taken`` by a move: by the player of the turn. ``raised`` are the squares
-    whose piles got one block more, ``held`` the figures (owner, figure) that each player holds afterwards. Before the
-    tile is laid the piece of a dial goes to these ``sections``, then those who go home ``early`` leave the board."""
+    whose piles got one block more, ``held`` the figures (owner, figure) that each player holds afterwards, ``freed``
+    those (holder, owner, figure) that went back to their owners before anybody was taken. Before the tile is laid the
+    piece of a dial goes to these ``sections``, then those who go home ``early`` leave the board."""
 
     index: int
     player: int
@@ -65,7 +67,8 @@ class Turn:
     walks: tuple[Walk, ...] = ()
     taken: tuple[Standing, ...] = ()
     raised: tuple[tuple[Square, Stack], ...] = ()
-    held: tuple[tuple[tuple[int, str], ...], ...] = ()
+    held: Holdings = ()
+    freed: tuple[tuple[int, int, str], ...] = ()
     sections: tuple[str, ...] = ()
     early: tuple[Standing, ...] = ()
 
@@ -141,7 +144,7 @@ def script_of(data: Mapping[str, object], turns: int | None = None) -> Script:
         steps.append(Turn(index=index, player=turn.player, laid=laid, figure=figure,
                           home=tuple((Counter(left) - Counter(taken) - Counter(early)).elements()),
                           scores=told.scores, sections=told.sections, early=early,
-                          walks=told.walks, taken=taken, raised=told.raised, held=told.held))
+                          walks=told.walks, taken=taken, raised=told.raised, held=told.held, freed=told.freed))
         before = after
     begun = engine.new_game(game.setup)
     board = _start_board(begun) if len(begun.tiles) > 1 else None
@@ -163,11 +166,12 @@ def _start_board(begun: GameState) -> StartBoard:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Played:
     """By the rules engine, after a turn: the figures on the board, the scores and what players hold; what the turn's
-    events moved, took and raised."""
+    events freed, moved, took and raised."""
 
     standing: Counter[Standing]
     scores: tuple[int, ...]
-    held: tuple[tuple[tuple[int, str], ...], ...]
+    held: Holdings
+    freed: tuple[tuple[int, int, str], ...]
     walks: tuple[Walk, ...]
     taken: tuple[Standing, ...]
     raised: tuple[tuple[Square, Stack], ...]
@@ -185,6 +189,7 @@ def _played(game: Game) -> list[_Played]:
         raised: list[tuple[Square, Stack]] = []
         sections: list[str] = []
         early: list[Standing] = []
+        freed: list[tuple[int, int, str]] = []
         on_dial: Standing | None = None
         waits = any(isinstance(e, TilePlaced) for e in turn.events)
         for event in (*turn.events, TurnEnded()):
@@ -199,16 +204,24 @@ def _played(game: Game) -> list[_Played]:
                                 and f.feature == dial.feature), on_dial)
             walks += _walks(event, before, state)
             raised += _raised(before, state)
+            freed += _freed(before, state) if not taken else ()
             if isinstance(event, FigureTaken):
                 taken.append(Standing(player=event.owner, figure=event.figure, at=event.at, feature=event.feature,
                                       where=event.where))
-        held = tuple(tuple(f for e in state.box.expansions if e.holds for h in e.holds(state, player)
-                           for f in h.get("figures", ()))
-                     for player in range(len(game.setup.players)))
-        out.append(_Played(standing=Counter(_named(f) for f in state.figures), scores=tuple(state.scores), held=held,
-                           walks=tuple(walks), taken=tuple(taken), raised=tuple(raised),
-                           sections=tuple(sections), early=tuple(early), on_dial=on_dial))
+        out.append(_Played(standing=Counter(_named(f) for f in state.figures), scores=tuple(state.scores),
+                           held=_held(state), freed=tuple(freed), walks=tuple(walks), taken=tuple(taken),
+                           raised=tuple(raised), sections=tuple(sections), early=tuple(early), on_dial=on_dial))
     return out
+
+
+def _held(state: GameState) -> Holdings:
+    return tuple(tuple(state.box.held_figures(state, player)) for player in range(len(state.setup.players)))
+
+
+def _freed(before: GameState, after: GameState) -> Iterator[tuple[int, int, str]]:
+    """The figures (holder, owner, figure) that are not held any more."""
+    for holder, (had, has) in enumerate(zip(_held(before), _held(after), strict=True)):
+        yield from ((holder, *figure) for figure in (Counter(had) - Counter(has)).elements())
 
 
 def _raised(before: GameState, after: GameState) -> Iterator[tuple[Square, Stack]]:

@@ -46,32 +46,30 @@ class Simulator:
     """
 
     def __init__(self, data: Mapping[str, object], seed: int = 0, options: Options | None = None) -> None:
-        self.options = options or Options()
-        self.seed = seed
+        self.options, self.seed = options or Options(), seed
         level = self.options.conditions
-        script = script_of(data, self.options.turns)
-        self.script = script
-        rng = self._rng("layout")
+        self.script = script = script_of(data, self.options.turns)
+        rng = self.rng("layout")
         board = script.board
         first = [*([script.start] if script.start else []), *(board.tiles.values() if board else ())]
         laid = [*first, *(t.laid for t in script.turns if t.laid)]
         fixed = board_poses(board, rng, level.jitter_deg) if board else {}
-        camera, poses = set_up(lay_tiles(laid, level, rng, fixed), level, self.options.size, self._rng("camera"),
+        camera, poses = set_up(lay_tiles(laid, level, rng, fixed), level, self.options.size, self.rng("camera"),
                                fov_deg=self.options.fov, bend=self.options.k1,
                               room_mm=TILE_MM if self.options.goes_wrong.shove else 0.0)
-        planner = Planner(camera, self.options, max(1, len(script.colours)), self._rng("hands"))
+        planner = Planner(camera, self.options, max(1, len(script.colours)), self.rng("hands"))
         plan = disturbed(self._plan(script, camera, poses), self.options.goes_wrong, script.turns, poses, camera,
-                         planner.seats_deg, self._rng("life"))
+                         planner.seats_deg, self.rng("life"))
         standing, numbers = number_figures(script.turns)
-        homes(numbers, self.options.goes_wrong, len(script.turns), self._rng("late"))
+        homes(numbers, self.options.goes_wrong, len(script.turns), self.rng("late"))
         pieces = swapped(self._stand(script, {t.at: t for t in laid}, poses, plan, standing, numbers), script.owned,
-                         self.options.goes_wrong.foreign, self._rng("foreign"))
+                         self.options.goes_wrong.foreign, self.rng("foreign"))
         gone = {n: t for (t, what), ns in numbers.items() if what != "put" for n in ns}
-        stops, walks = stops_of(script, poses, plan, pieces, standing, gone, self._rng("neutral"))
-        piles = piles_of(script, {t.at: t for t in laid}, poses, plan, len(stops), self._rng("stacks"))
+        stops, walks = stops_of(script, poses, plan, pieces, standing, gone, self.rng("neutral"))
+        piles = piles_of(script, {t.at: t for t in laid}, poses, plan, len(stops), self.rng("stacks"))
         pieces = on_piles(pieces, standing, script.tops, piles, poses, plan)
         stops += piles.blocks
-        rounds = rounds_of(script, poses, plan, len(stops), self._rng("dial"))
+        rounds = rounds_of(script, poses, plan, len(stops), self.rng("dial"))
         stops += rounds.stops
         self._first_stops = (rounds.first,) if rounds.stops else ()
         for turn, visits in piles.visits.items():
@@ -83,7 +81,7 @@ class Simulator:
         timeline = planner.plan(script.turns, {at: (p.x_mm, p.y_mm) for at, p in spots.items()},
                                 feet, numbers, [s.player for _, s in standing], self.options.goes_wrong.crowd,
                                 walks, rounds.visits)
-        lamp_rng = self._rng("lamp")
+        lamp_rng = self.rng("lamp")
         angle, far = lamp_rng.uniform(0, 2 * np.pi), lamp_rng.uniform(250, 700)
         lamp = (float(far * np.cos(angle)), float(far * np.sin(angle)), float(lamp_rng.uniform(900, 1500)))
         self.truth = replace(self._truth(script, camera, poses, pieces, timeline, lamp, standing), plan=plan,
@@ -93,7 +91,7 @@ class Simulator:
         lain = [*poses.values()] if not rates.shove else [
             plan.pose(at, pose, turn) for at, pose in poses.items()
             for turn in {came.get(at, -1), *(p.turn for p in plan.pushes if p.turn > came.get(at, -1))}]
-        self.props = arrange(camera, lain, planner.seats_deg, script.colours, self._rng("props"), plan.track,
+        self.props = arrange(camera, lain, planner.seats_deg, script.colours, self.rng("props"), plan.track,
                              round(rates.beside)) if level.props else None
 
     def __iter__(self) -> Iterator[Frame]:
@@ -106,7 +104,8 @@ class Simulator:
                 continue
             yield Frame(id=number, t_s=number / self.options.fps, source=f"sim:{self.seed}", bgr=image)
 
-    def _rng(self, purpose: str) -> np.random.Generator:
+    def rng(self, purpose: str) -> np.random.Generator:
+        """The same for each purpose, whatever else is drawn."""
         return np.random.default_rng([self.seed, zlib.crc32(purpose.encode())])
 
     def _plan(self, script: Script, camera: Camera, poses: Mapping[Square, Pose]) -> Plan:
@@ -118,13 +117,13 @@ class Simulator:
         turn = float(np.degrees(min(room) / np.hypot(*size)))
         scale = camera.scale((0.0, 0.0))
         return planned(self.options.goes_wrong, script.turns, poses, min(2.5, max(0.0, turn)), size, scale, room,
-                       self._rng("mishaps"), in_one=script.board is not None)
+                       self.rng("mishaps"), in_one=script.board is not None)
 
     def _stand(self, script: Script, laid: Mapping[Square, Laid], poses: Mapping[Square, Pose], plan: Plan,
                standing: list[tuple[int, Standing]], numbers: Mapping[tuple[int, str], list[int]],
                ) -> list[tuple[int, Piece]]:
         """Every figure that is ever put down, with its position, by turn."""
-        rng, level = self._rng("figures"), self.options.conditions
+        rng, level = self.rng("figures"), self.options.conditions
         gone = {n: t for (t, what), ns in numbers.items() if what != "put" for n in ns}
         begun: dict[Square, tuple[int, Stack]] = {}  # by the square of a pile: the turn of its first block
         for step in script.turns:
@@ -180,17 +179,17 @@ class Simulator:
 
     def still(self, number: int | None = None) -> Image:
         """The table at a frame (default the last), without hands and without rendering the frames before it."""
-        table, supply, _ = self._set_table()
+        table, supply, _ = self.set_table()
         number = self.truth.frames - 1 if number is None else number
         for visit in self.truth.timeline.visits:
             if visit.first <= number:
                 supply.take(visit)
             for act in visit.acts:
                 if act.frame <= number:
-                    self._carry_out(act, table)
+                    self.carry_out(act, table)
             if visit.last <= number:
                 supply.give_back(visit)
-        return Film(self.options, self._rng("still")).develop(self._bumped(table.shown, number))
+        return Film(self.options, self.rng("still")).develop(self.bumped(table.shown, number))
 
     @property
     def slides(self) -> tuple[int, ...]:
@@ -205,20 +204,20 @@ class Simulator:
                 yield Frame(id=count, t_s=count / fps, source=f"sim:{self.seed}", bgr=image)
                 count += 1
 
-    def _set_table(self) -> tuple[StillTable, Supply, Callable[[float], np.ndarray]]:
+    def set_table(self) -> tuple[StillTable, Supply, Callable[[float], np.ndarray]]:
         """The table before the first turn, and its light at any phase."""
         truth, level, camera = self.truth, self.options.conditions, self.truth.camera
         lamp = np.array(truth.lamp_mm)
-        surface_rng = self._rng("surface")
+        surface_rng = self.rng("surface")
         kind = level.surfaces[int(surface_rng.integers(len(level.surfaces)))]
         bare = table_top(kind, camera, surface_rng)
         if self.options.goes_wrong.marks:
-            mark(bare, camera, self._rng("marks"))
+            mark(bare, camera, self.rng("marks"))
         shine = gloss(kind)
-        metered = exposure(bare, light_map(camera, level, lamp, self._rng("light"), gloss=shine))
+        metered = exposure(bare, light_map(camera, level, lamp, self.rng("light"), gloss=shine))
 
         def light(phase: float) -> np.ndarray:
-            return light_map(camera, level, lamp, self._rng("light"), phase, shine, metered)
+            return light_map(camera, level, lamp, self.rng("light"), phase, shine, metered)
 
         table = StillTable(bare, camera, lamp, light(0.0), level.blur_px)
         supply = Supply(table, self.props, self.script.turns, [f.standing for f in truth.figures])
@@ -243,9 +242,9 @@ class Simulator:
     def _images(self, only: frozenset[int] | None = None) -> Iterator[Image]:
         """The frames of the film, or ``only`` those."""
         truth, lamp = self.truth, np.array(self.truth.lamp_mm)
-        table, supply, light = self._set_table()
-        film = Film(self.options, self._rng("film"))
-        hands = {n: Hand(self._rng(f"hand{n}")) for n in range(max(1, len(self.script.colours)))}
+        table, supply, light = self.set_table()
+        film = Film(self.options, self.rng("film"))
+        hands = {n: Hand(self.rng(f"hand{n}")) for n in range(max(1, len(self.script.colours)))}
         ends = {t.turn: t.end for t in truth.turns}
         rests = [(ends[r.turn], ends[r.until], n, r) for n, r in enumerate(truth.plan.rests)]
         firsts = [0, *(t.end + 1 for t in truth.turns)]
@@ -273,7 +272,7 @@ class Simulator:
                     supply.give_back(visit)
                 for act in visit.acts:
                     if act.frame == number:
-                        self._carry_out(act, table)
+                        self.carry_out(act, table)
                 here.append(visit)
             for visit in truth.timeline.others:
                 if visit.first <= number <= visit.last:
@@ -284,12 +283,12 @@ class Simulator:
                 image = table.shown.copy()
                 for visit in here:
                     self._with_hand(table, visit, number, hands[visit.player], image)
-                yield film.develop(self._bumped(image, number))
+                yield film.develop(self.bumped(image, number))
 
     def _rest(self, table: StillTable, number: int, rest: Rest, lamp: np.ndarray) -> None:
         """Put an arm or a knee on the table from now on."""
         camera, at = self.truth.camera, np.array((*rest.at_mm, 12.0))
-        limb = Hand(self._rng(f"rest{number}" if rest.knee else f"hand{rest.player}"), rest.knee)
+        limb = Hand(self.rng(f"rest{number}" if rest.knee else f"hand{rest.player}"), rest.knee)
         limb.pose(rest.direction_deg, lamp)
         roi = limb.region(at, rest.direction_deg, camera, lamp)
 
@@ -300,7 +299,8 @@ class Simulator:
 
         table.cover(number, roi or (0, 0, 0, 0), draw)
 
-    def _carry_out(self, act: Act, table: StillTable) -> None:
+    def carry_out(self, act: Act, table: StillTable) -> None:
+        """Put down or take up what a hand does."""
         if act.kind == "tile" and act.square is not None:
             self._push(act.turn, table)
             table.put_tile(self.truth.pose(act.square, act.turn),
@@ -331,7 +331,7 @@ class Simulator:
                 poses[_BOARD] = self._board_pose(turn)
             table.move(poses, pieces)
 
-    def _bumped(self, image: Image, number: int) -> Image:
+    def bumped(self, image: Image, number: int) -> Image:
         """The picture of a bumped camera: it swings for two frames, then stays."""
         out = image
         size = self.options.size

@@ -1,0 +1,89 @@
+"""Figures beside the board: how many of each player's lie with each player, by `vision.beside`, against the truth of
+simulated tables.
+
+    ./run bench figures_beside [--of tower] [--games 8] [--skip 0] [--level normal] [--turns 28] [--seed 31]
+
+Recorded games, one picture at the end of each turn. `own` are a player's own figures in hand, `held` those of others
+that the player took; heaps whose figures do not all lie in the picture are left out, and so are players without any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import statistics
+import time
+from collections import Counter
+
+import cv2
+import numpy as np
+from watch_games import games
+
+from scoring.transcript import Game, write
+from vision.beside import BesideSense
+from vision.lattice import UNIT, Array, apply
+from vision.simulator import LEVELS, Options, Simulator
+from vision.simulator.options import TILE_HEIGHT_MM
+from vision.simulator.stills import stills
+from vision.simulator.supply import beside
+
+REACH = 2.0  # tiles from the middle of a heap
+STILL = np.zeros((9, 16), bool)
+
+
+def poses(table: Simulator, turn: int) -> list[Array]:
+    """(3, 3) of every tile that lies then."""
+    out = []
+    for at, tile in table.truth.tiles.items():
+        if tile.turn is None or tile.turn <= turn:
+            corners = [(x, y, TILE_HEIGHT_MM) for x, y in table.truth.pose(at, turn).corners()]
+            px = table.truth.camera.project(corners).astype(np.float32)
+            out.append(cv2.getPerspectiveTransform(UNIT.astype(np.float32), px))
+    return out
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--of", default="tower")
+    parser.add_argument("--games", type=int, default=8)
+    parser.add_argument("--skip", type=int, default=0, help="leave out the first N games")
+    parser.add_argument("--level", default="normal", choices=list(LEVELS))
+    parser.add_argument("--turns", type=int, default=28)
+    parser.add_argument("--seed", type=int, default=31, help="of the first game's table; the others count on from it")
+    args = parser.parse_args()
+    told: dict[str, Counter[tuple[int, int]]] = {"own": Counter(), "held": Counter()}
+    spent = []
+    for n, (_, game) in enumerate(games(args.games + args.skip, False, args.of)):
+        if n < args.skip:
+            continue
+        table = Simulator(write(Game(setup=game.setup, turns=game.turns[:args.turns])), args.seed + n,
+                          Options(level=args.level, fps=2, mishaps="level"))
+        heaps = table.props.supply if table.props is not None else ()
+        sense = BesideSense(table.script.colours)
+        camera = table.truth.camera
+        for turn, image, lie in stills(table):
+            here = poses(table, turn)
+            begun = time.process_time()
+            seen = sense.look(image, here, STILL)
+            spent.append(time.process_time() - begun)
+            side = float(np.median([math.dist(*apply(p, [(0, 0), (1, 0)])) for p in here]))
+            for player, heap in enumerate(heaps):
+                around = [camera.project([(*beside(heap, n), 0.0)])[0] for n in range(3)] if heap else []
+                if not around or any(not 0 < x < camera.width or not 0 < y < camera.height for x, y in around):
+                    continue
+                x, y = np.mean([camera.project([(p.x_mm, p.y_mm, 0.0)])[0] for p in heap], axis=0) / side
+                for colour in table.script.colours:
+                    counted = sum(b.count for b in seen if b.colour == colour and math.dist(b.at, (x, y)) < REACH)
+                    true = lie[player][colour]
+                    if true or counted:
+                        told["own" if table.script.colours[player] == colour else "held"][true, counted] += 1
+    for what, pairs in told.items():
+        right = sum(count for (true, counted), count in pairs.items() if true == counted)
+        wrong = ", ".join(f"{true} as {counted}: {count}" for (true, counted), count in sorted(pairs.items())
+                          if true != counted)
+        print(f"{what}: {right} of {pairs.total()} right" + (f" ({wrong})" if wrong else ""))
+    print(f"processor time of a picture: {1e3 * statistics.median(spent):.0f} ms in the median")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,284 @@
+"""Figures that players hold of each other, seen beside the board: whoever has left was set free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from piles import SETUP, SOUTH
+from test_unseen_moves import ANNA, BEN, game, monk
+
+from reading.belief import TableBelief
+from reading.held import HeldFigures
+from reading.layings import Steps
+from reading.logged_game import logged_game
+from reading.policy import Decision, Moment
+from scoring.engine import new_game, step
+from scoring.events import Event, Player, Setup, TilePlaced
+from scoring.expansions.tower import Captured, RansomPaid, TowerRaised
+from scoring.log import Inserted, LogEntry, Retracted
+from scoring.state import GameState
+from scoring.tiles import Square
+from vision.looks import BesideLook, TableLook
+
+HOMES = {"red": (2.0, 2.0), "blue": (14.0, 7.0), "green": (2.0, 9.0)}
+COLOURS = {"red": ANNA, "blue": BEN}
+TURN_S = 30.0
+
+
+def near(home: str, **counts: int) -> list[BesideLook]:
+    """Figures that lie near the home of one colour, in a row, some of each paint."""
+    (x, y), out = HOMES[home], []
+    for colour, count in counts.items():
+        for _ in range(count):
+            out.append(BesideLook(at=(x + 0.35 * len(out), y), count=1,
+                                  colours={c: 0.0 if c == colour else -8.0 for c in HOMES}))
+    return out
+
+
+@dataclass
+class _Table:
+    """The log of a game, when each of its tiles came to sight, and what was counted beside the board."""
+
+    entries: list[LogEntry]
+    setup: Setup = SETUP
+    t_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.held = HeldFigures({p.colour: n for n, p in enumerate(self.setup.players)})
+        self.since_s: dict[Square, float] = {}
+        self.by_square: dict[Square, list[Any]] = {}
+        for entry in self.entries:
+            self._came(entry.body)
+
+    def _came(self, body: object) -> None:
+        if isinstance(body, TilePlaced):
+            self.t_s += TURN_S
+            self.since_s[body.at] = self.t_s
+
+    def add(self, *bodies: object, source: str = "camera") -> None:
+        for body in bodies:
+            self.entries.append(LogEntry(seq=len(self.entries) + 1, body=cast(Event, body), source=source))
+            self._came(body)
+
+    def states(self) -> list[GameState]:
+        out = [new_game(self.setup)]
+        for line in logged_game(self.entries).lines:
+            out.append(step(out[-1], line.event))
+        return out
+
+    def sees(self, *lie: Sequence[BesideLook], times: int = 2, every_s: float = 1.0) -> None:
+        for _ in range(times):
+            self.t_s += every_s
+            self.held.look(TableLook(frame=round(self.t_s), t_s=self.t_s, squares={},
+                                     beside=tuple(b for heap in lie for b in heap)), self.states()[-1])
+
+    def made(self, after_s: float = 25.0, *, last: bool = False) -> list[Decision]:
+        belief = SimpleNamespace(since_s=lambda at: self.since_s.get(at, float("inf")), by_square=self.by_square)
+        return self.held.decide(cast(TableBelief, belief), logged_game(self.entries), self.states(), Steps(),
+                                Moment(frame=0, t_s=self.t_s + after_s, last=last))
+
+
+def log(events: Iterator[Event] | Sequence[Event]) -> list[LogEntry]:
+    return [LogEntry(seq=n, body=e, source="camera") for n, e in enumerate(events, 1)]
+
+
+@pytest.fixture
+def table() -> _Table:
+    """Anna holds one of Ben's followers, and both are seen beside the board; then Ben lays a tile."""
+    made = _Table(log(game()))
+    made.sees(near("red", red=3, blue=1), near("blue", blue=2))
+    made.add(*monk((1, 20))[:1])
+    return made
+
+
+def after_bens(table: _Table) -> None:
+    table.add(TilePlaced(player=ANNA, tile="base.U", at=(-30, 9), rot=0))
+
+
+def test_one_that_left_and_lies_with_its_owner_again_was_bought_back(table: _Table) -> None:
+    ben = len(table.entries)
+    table.sees(near("red", red=3), near("blue", blue=3))
+    assert not table.made()  # Ben's turn may not be over
+    after_bens(table)
+    assert not table.made(after_s=-20.0)  # what was taken meanwhile may not be logged yet
+    made, = table.made()
+    paid, = made.events
+    assert isinstance(paid, RansomPaid) and (paid.player, paid.jailer) == (BEN, ANNA)
+    assert not made.asked and made.after == ben and made.at == (1, 20)
+    assert made.beside == pytest.approx((2.0 + 3 * 0.35, 2.0))
+    table.add(Inserted(after=ben, body=paid))
+    table.sees(near("red", red=3), near("blue", blue=3))
+    assert not table.made()
+
+
+def test_it_is_asked_about_where_its_owner_does_not_have_one_more(table: _Table) -> None:
+    table.sees(near("red", red=3), near("blue", blue=2))
+    after_bens(table)
+    made, = table.made()
+    assert made.asked and [len(events) for events, _ in made.alternatives] == [1, 0]
+    table.add(Inserted(after=made.after or 0, body=made.events[0]))
+    table.add(Retracted(seq=len(table.entries)), source="hand")
+    table.sees(near("red", red=3), near("blue", blue=2))
+    assert not table.made()  # people said that it was something else
+
+
+def test_one_look_that_misses_it_says_nothing(table: _Table) -> None:
+    table.sees(near("red", red=3), near("blue", blue=3), times=1)
+    after_bens(table)
+    assert not table.made()
+    table.sees(near("red", red=3, blue=1), near("blue", blue=3), times=1)
+    table.sees(near("red", red=3), near("blue", blue=3), times=1)
+    assert not table.made()
+
+
+def test_one_look_that_shows_it_says_nothing() -> None:
+    table = _Table(log(game()))
+    table.sees(near("red", red=3), near("blue", blue=2))
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2), times=1)
+    table.add(*monk((1, 20))[:1])
+    table.sees(near("red", red=3), near("blue", blue=2))
+    after_bens(table)
+    assert not table.made()
+
+
+def test_figures_of_unknown_paint_are_nobodys(table: _Table) -> None:
+    doubtful = [replace(b, colours={**b.colours, "green": -1.0}) for b in near("red", red=3, blue=1)[3:]]
+    table.sees(near("red", red=3), doubtful, near("blue", blue=2))
+    after_bens(table)
+    assert table.made()
+
+
+def test_it_is_told_in_the_turn_in_which_it_left(table: _Table) -> None:
+    table.sees(near("red", red=3), near("blue", blue=3))
+    for n in range(2):
+        after_bens(table)
+        table.add(TilePlaced(player=BEN, tile="base.U", at=(-30 - n, 12), rot=0))
+    made, = table.made()
+    assert made.at == (1, 20)
+
+
+def test_whoever_could_not_pay_bought_none_back() -> None:
+    events = [*game()]
+    del events[2]  # Ben's knight, who brought him his points
+    table = _Table(log(events))
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2))
+    table.add(*monk((1, 20))[:1])
+    table.sees(near("red", red=3), near("blue", blue=3))
+    after_bens(table)
+    assert not table.made()
+
+
+def test_what_was_never_seen_there_cannot_have_left() -> None:
+    table = _Table(log(game()))
+    table.sees(near("red", red=3), near("blue", blue=2), times=4)
+    table.add(*monk((1, 20))[:1])
+    table.sees(near("red", red=3), near("blue", blue=3), times=4)
+    after_bens(table)
+    assert not table.made() and not table.made(last=True)
+
+
+def test_what_was_seen_there_before_it_was_taken_is_another_one() -> None:
+    events = [*game()]
+    table = _Table(log(events[:-3]))
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2))
+    table.sees(near("red", red=3), near("blue", blue=2))
+    table.add(*events[-3:])
+    table.sees(near("red", red=3), near("blue", blue=2))
+    table.add(*monk((1, 20))[:1])
+    after_bens(table)
+    assert not table.made()
+
+
+def test_one_that_was_taken_and_bought_back_before_the_log_had_either() -> None:
+    """A block and whom it took are logged some seconds late."""
+    events = [*game()]
+    table = _Table(log(events[:-2]))
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2))
+    table.add(*events[-2:])
+    table.add(*monk((1, 20))[:1])
+    table.sees(near("red", red=3), near("blue", blue=3))
+    after_bens(table)
+    made, = table.made()
+    assert made.at == (1, 20)
+
+
+def exchange(table: _Table) -> None:
+    """Anna's own follower is taken in Ben's turn: the two are exchanged when it is over."""
+    table.add(TowerRaised(player=BEN, at=(3, 1)),
+              Captured(player=BEN, owner=ANNA, figure="follower", at=(3, 2), feature="cloister", where="I"))
+
+
+@pytest.fixture
+def with_two_towers() -> _Table:
+    """As ``table``, and a follower of Anna's within reach of a tower that Ben is about to raise."""
+    events = [*game()]
+    hers = [TilePlaced(player=ANNA, tile="base.B", at=(3, 2), rot=0), *(replace(e, player=ANNA, at=(3, 2))
+            for e in monk((3, 2))[1:])]
+    table = _Table(log([*events[:-3], *hers, TilePlaced(player=BEN, tile="tower.03", at=(3, 1), rot=0), *events[-3:]]))
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2))
+    table.add(*monk((1, 20))[:1])
+    return table
+
+
+def test_an_exchange_sets_both_free(with_two_towers: _Table) -> None:
+    table = with_two_towers
+    exchange(table)
+    table.sees(near("red", red=4), near("blue", blue=3))
+    assert not table.made(last=True)
+    after_bens(table)
+    table.sees(near("red", red=4), near("blue", blue=3))
+    assert not table.made()
+
+
+def test_one_that_had_left_before_the_other_was_taken_was_bought_back(with_two_towers: _Table) -> None:
+    table = with_two_towers
+    table.sees(near("red", red=3), near("blue", blue=3))
+    table.by_square[3, 2] = [SimpleNamespace(seen_s=table.t_s + 2.0, paint_among=lambda colours: "red")]
+    exchange(table)
+    table.sees(near("red", red=3), near("blue", blue=3, red=1))
+    made, = table.made()
+    assert isinstance(made.events[0], RansomPaid) and made.events[0].player == BEN
+
+
+def test_while_a_question_is_open_nothing_is_asked(table: _Table) -> None:
+    table.sees(near("red", red=3), near("blue", blue=2))
+    after_bens(table)
+    table.entries[-1] = replace(table.entries[-1], asked=True)
+    assert not table.made() and table.made(last=True)
+
+
+def test_a_player_who_holds_none_has_none_to_lose() -> None:
+    """Of three players the one in the middle holds one of another; figures of neighbours are not mixed up."""
+    three = replace(SETUP, players=(*SETUP.players, Player(name="Carl", colour="green")))
+    table = _Table(log(game()), setup=three)
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2, green=1), near("green", green=4))
+    table.add(*monk((1, 20))[:1])
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2), near("green", green=5))
+    table.add(TilePlaced(player=2, tile="base.U", at=(-30, 9), rot=0))
+    assert not table.made()
+
+
+@pytest.mark.parametrize("apart", [1.5, 3.0])
+def test_heaps_that_lie_side_by_side_are_not_mixed_up(apart: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What lies between two homes may be either's, and only leaves when it is played."""
+    homes: Mapping[str, tuple[float, float]] = {**HOMES, "blue": (2.0, 2.0 + apart)}
+    monkeypatch.setitem(cast(dict[str, tuple[float, float]], HOMES), "blue", homes["blue"])
+    table = _Table(log(game()))
+    between = [BesideLook(at=(2.0, 2.0 + 0.3 * apart), count=1, colours={"red": -8.0, "blue": 0.0, "green": -8.0})]
+    table.sees(near("red", red=3), near("blue", blue=2), between)
+    table.add(*monk((1, 20)))
+    table.sees(near("red", red=3), near("blue", blue=2))
+    after_bens(table)
+    assert not table.made()
+
+
+def test_the_square_of_a_first_tile_is_not_mistaken_for_a_turn_of_the_owner() -> None:
+    """Nothing is told in a game whose log has no turn of the owner."""
+    table = _Table(log([TilePlaced(player=ANNA, tile="tower.02", at=SOUTH, rot=0)]))
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2))
+    table.sees(near("red", red=3), near("blue", blue=2))
+    assert not table.made(last=True)
