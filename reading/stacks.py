@@ -95,7 +95,10 @@ class StackMoves:
                         continue
                     if not bare or not self.tracks[key].plain:
                         height, known = heights.get(at, 0), self.tracks[key]
-                        self.tracks[key] = known.uncovered(height, seen, look.t_s) if bare else known.settled(height)
+                        if bare:
+                            self.tracks[key] = known.uncovered(height, seen, look.t_s)
+                        elif known.above(height)[1] <= 0.0:  # else a block that came before the figure is not told yet
+                            self.tracks[key] = known.settled(height)
                         continue
                 track = self.tracks.get(key, began(heights.get(at, 0)))
                 more = max(0, track.height - heights.get(at, 0))

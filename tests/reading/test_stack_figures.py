@@ -40,6 +40,24 @@ def test_who_vanished_beside_a_block_just_added_was_taken(table: PilesTable) -> 
     assert towers(fold(SETUP, table.book.events())).prisoners == ((0, 1, "follower"),)
 
 
+def test_a_block_below_somebody_who_was_told_first_is_told(table: PilesTable) -> None:
+    """Ben has raised the tower; before that is told, people enter Anna's next turn, in which she closes it."""
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees()
+    table.lays(FAR, "base.U", 0)
+    table.piles[SOUTH] = top(2)
+    table.sees(2, 1.2)
+    assert len(table.told(TowerRaised)) == 1
+    table.tiles[2, 0] = "base.U", 0
+    table.book.say(TilePlaced(player=0, tile="base.U", at=(2, 0), rot=0))
+    table.book.say(FigurePlaced(player=0, figure="follower", at=SOUTH, feature="tower", where="I"))
+    table.figures[SOUTH] = (replace(figure("base.U", 0, "road", "E W", "red"), foot=(0.53, 0.48)),)
+    table.piles[SOUTH] = top(2, there=-3.0)
+    table.sees(8)
+    assert [(e.player, e.at) for e in table.told(TowerRaised)] == [(0, SOUTH), (1, SOUTH)]
+
+
 @pytest.mark.parametrize("second", [True, False])
 def test_who_may_have_been_taken_in_either_of_two_turns_is_asked_about(table: PilesTable, second: bool) -> None:
     """His tile was not seen while Ben and Anna laid their tiles, and both may have added a block."""
