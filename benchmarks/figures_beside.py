@@ -21,7 +21,7 @@ from watch_games import games
 
 from scoring.transcript import Game, write
 from vision.beside import BesideSense
-from vision.lattice import UNIT, Array, apply
+from vision.lattice import UNIT, Lattice
 from vision.simulator import LEVELS, Options, Simulator
 from vision.simulator.options import TILE_HEIGHT_MM
 from vision.simulator.stills import stills
@@ -31,15 +31,19 @@ REACH = 2.0  # tiles from the middle of a heap
 STILL = np.zeros((9, 16), bool)
 
 
-def poses(table: Simulator, turn: int) -> list[Array]:
-    """(3, 3) of every tile that lies then."""
-    out = []
+def board(table: Simulator, turn: int) -> Lattice:
+    """All tiles that lie then."""
+    lattice: Lattice | None = None
     for at, tile in table.truth.tiles.items():
         if tile.turn is None or tile.turn <= turn:
             corners = [(x, y, TILE_HEIGHT_MM) for x, y in table.truth.pose(at, turn).corners()]
             px = table.truth.camera.project(corners).astype(np.float32)
-            out.append(cv2.getPerspectiveTransform(UNIT.astype(np.float32), px))
-    return out
+            pose = cv2.getPerspectiveTransform(UNIT.astype(np.float32), px)
+            if lattice is None:
+                lattice = Lattice(grid=pose @ np.array([[1, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1.0]]))
+            lattice.shifts[at] = lattice.shift_of(at, pose)
+    assert lattice is not None
+    return lattice
 
 
 def main() -> None:
@@ -62,16 +66,15 @@ def main() -> None:
         sense = BesideSense(table.script.colours)
         camera = table.truth.camera
         for turn, image, lie in stills(table):
-            here = poses(table, turn)
+            here = board(table, turn)
             begun = time.process_time()
-            seen = sense.look(image, here, STILL)
+            seen = sense.look(image, here, STILL, 2.0 * turn) or ()
             spent.append(time.process_time() - begun)
-            side = float(np.median([math.dist(*apply(p, [(0, 0), (1, 0)])) for p in here]))
             for player, heap in enumerate(heaps):
                 around = [camera.project([(*beside(heap, n), 0.0)])[0] for n in range(3)] if heap else []
                 if not around or any(not 0 < x < camera.width or not 0 < y < camera.height for x, y in around):
                     continue
-                x, y = np.mean([camera.project([(p.x_mm, p.y_mm, 0.0)])[0] for p in heap], axis=0) / side
+                x, y = np.mean([camera.project([(p.x_mm, p.y_mm, 0.0)])[0] for p in heap], axis=0) / sense.side
                 for colour in table.script.colours:
                     counted = sum(b.count for b in seen if b.colour == colour and math.dist(b.at, (x, y)) < REACH)
                     true = lie[player][colour]

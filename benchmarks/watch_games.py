@@ -50,7 +50,7 @@ from bastide.watching.learning import Learner
 from bastide.watching.recording import transcript_of
 from bastide.watching.watcher import make_watcher
 from reading.claims import CLAIM
-from reading.record import Recorder
+from reading.record import Recorder, read_looks
 from reading.watcher import TableWatcher
 from scoring.engine import new_game, step
 from scoring.events import FigurePlaced, TileDiscarded, TilePlaced, TurnEnded
@@ -275,7 +275,9 @@ def play(name: str, game: Game, level: str, fps: float, seed: int, keep: Path | 
     each error that was not asked about is written to that folder."""
     person = None
     if answered:
-        person = Person(game, holders_in_view(game, seed, Options(level=level, fps=fps, mishaps=mishaps)))
+        sees = replay is None or any(look.beside is not None for look in read_looks(replay)[1])  # earlier ones do not
+        options = Options(level=level, fps=fps, mishaps=mishaps)
+        person = Person(game, holders_in_view(game, seed, options) if sees else ())
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "log.sqlite") as store:
         path = Path(folder) / "game.json"
         path.write_text(json.dumps(write(game)), "utf-8")

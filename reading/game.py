@@ -202,8 +202,8 @@ class GameReader:
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(sure, log, states, self._steps, self._colours, now)
         others += unseen(log, states, self._steps, now)
-        others += self._held.decide(self._informed, log, states, self._steps, now)
-        made = _with(made, asked_first((*others, *turned, *raised, *walked)[:1], self._doubts, log))
+        freed = self._held.decide(self._informed, log, states, self._steps, now)
+        made = _with(made, asked_first((*others, *turned, *raised, *walked, *freed)[:1], self._doubts, log))
         for at in {d.at for d in made} | {getattr(s.event, "at", None) for s in shown}:
             if at is not None:  # checked again until the log has it
                 self._tried.pop(at, None)

@@ -1,5 +1,5 @@
-"""Figures of others that players hold, as they lie beside their own: told where one has left its holder and the log
-has no reason for that.
+"""Figures of others that players hold, as they lie beside their own: whoever has left his holder, without a reason in
+the log, was bought back.
 
 Players keep their figures in one place beside the board, their home. What lies there in another player's paint is held.
 Only differences to the log are of interest: fewer than it says after as many were seen.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 
 from reading.belief import TableBelief
 from reading.layings import Steps
@@ -25,43 +26,58 @@ _OTHER = 0.8  # tiles by which figures are nearer to it than to their own player
 _PAINT = 2.0  # nats between its two likeliest paints from which a figure's paint is known (chosen)
 _KEPT = 400  # newest looks that are kept
 _GONE = 0.9  # probability that a held figure that left was set free, and not put elsewhere (chosen)
-_BACK = 0.98  # the same if its owner has one more at the same time (chosen)
+_BACK = 0.98  # the same if its owner has one more than the log explains (chosen)
 _SEEN, _AMONG = 2, 6  # looks that must have shown it of so many, and that must miss it: one is one opinion (chosen)
+_MOVED = 6  # looks without any of a player's figures at home, after which home is where they lie now (chosen)
 
 Pair = tuple[int, int]  # who holds, and whose figures
 Place = tuple[float, float]  # as `BesideLook.at`
 
 
-@dataclass(slots=True)
-class _Counted:
-    """Where one player's figures lay with another, and how many with their owner, by look, as (seconds, places, count),
-    since the log last had one go home. That one was taken is logged late, maybe only after it was set free."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Count:
+    """One look: the ``places`` of one player's figures that lie with another, how many of their own lie with the
+    ``holder``, and how many more lie with their ``owner`` than the log says are in supply."""
 
-    logged: int
-    looks: list[tuple[float, tuple[Place, ...], int]] = field(default_factory=list)
-
-    def left(self) -> _Left | None:
-        """That one left of as many as the log has, if fewer have been there since."""
-        fewer = len(self.looks)
-        while fewer and len(self.looks[fewer - 1][1]) < self.logged:
-            fewer -= 1
-        seen = sum(len(places) >= self.logged for _, places, _ in self.looks[max(0, fewer - _AMONG):fewer])
-        if seen < _SEEN or len(self.looks) - fewer < _SEEN:
-            return None
-        (seen_s, before, had), (missed_s, after, has) = self.looks[fewer - 1:fewer + 1]
-        place = max(before, key=lambda p: min((math.dist(p, q) for q in after), default=0.0))
-        return _Left(place=place, seen_s=seen_s, missed_s=missed_s, back=has > had)
+    t_s: float
+    places: tuple[Place, ...]
+    holder: int
+    owner: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Left:
+class _Departure:
     """A figure left its ``place`` after ``seen_s`` and before ``missed_s``, the times of two looks. It came ``back`` if
-    its owner had one more then."""
+    its owner has had one more since than the log explains."""
 
     place: Place
     seen_s: float
     missed_s: float
     back: bool
+
+
+@dataclass(slots=True)
+class _Counted:
+    """One player's figures that lie with another, look by look, since the log last had one go home; ``logged`` is how
+    many the log has. That one was taken is logged late, maybe only after it was set free."""
+
+    logged: int
+    looks: list[_Count] = field(default_factory=list)
+
+    def departure(self) -> _Departure | None:
+        """The departure of one of them, if as many as logged were seen before, and fewer in all looks since."""
+        fewer = len(self.looks)
+        while fewer and len(self.looks[fewer - 1].places) < self.logged:
+            fewer -= 1
+        before, since = self.looks[max(0, fewer - _AMONG):fewer], self.looks[fewer:]
+        if sum(len(c.places) >= self.logged for c in before) < _SEEN or len(since) < _SEEN:
+            return None
+        last, first = before[-1], since[0]
+        if last.holder and not any(c.holder for c in since):
+            return None  # all that lay there is elsewhere
+        place = max(last.places, key=lambda p: min((math.dist(p, q) for q in first.places), default=0.0))
+        more = median(c.owner for c in since[-_AMONG:]) - median(c.owner for c in before)
+        return _Departure(place=place, seen_s=last.t_s, missed_s=first.t_s, back=more == 1.0)
 
 
 class HeldFigures:
@@ -71,6 +87,7 @@ class HeldFigures:
         """``colours`` are the players by their paint."""
         self._colours = colours
         self._homes: dict[int, Place] = {}
+        self._away: dict[int, int] = {}  # for how many looks nothing of a player's has lain at home
         self._counted: dict[Pair, _Counted] = {}
 
     def look(self, look: TableLook, state: GameState) -> None:
@@ -79,30 +96,41 @@ class HeldFigures:
             return
         lie = [(b, self._colours[b.colour]) for b in look.beside if b.colour in self._colours and _known(b)]
         for player in self._colours.values():
-            self._find_home(player, [b for b, owner in lie if owner == player])
+            self._find_home(player, lie)
         held: dict[Pair, list[Place]] = {(holder, owner): [] for holder in self._homes for owner in self._homes
                                          if holder != owner}
+        own = dict.fromkeys(self._homes, 0)
         for b, owner in lie:
             away = {player: math.dist(b.at, home) for player, home in self._homes.items()}
             holder = min(away, key=lambda p: (away[p], p), default=owner)
+            if owner in away and away[owner] < _HOME:
+                own[owner] += b.count
             if holder != owner and owner in away and away[holder] < min(_HOME, away[owner] - _OTHER):
                 held[holder, owner] += [b.at] * b.count
-        own = {player: sum(b.count for b, owner in lie if owner == player and math.dist(b.at, home) < _HOME)
-               for player, home in self._homes.items()}
         for pair, places in held.items():
             counted = self._counted.get(pair)
             logged = _held(state, pair)
             if counted is None or counted.logged > logged:
                 counted = self._counted[pair] = _Counted(logged=logged)
             counted.logged = logged
-            counted.looks = [*counted.looks[-_KEPT:], (look.t_s, tuple(places), own[pair[1]])]
+            holder, owner = pair
+            counted.looks.append(_Count(t_s=look.t_s, places=tuple(places), holder=own[holder],
+                                        owner=own[owner] - _in_hand(state, owner)))
+            del counted.looks[:-_KEPT]
 
-    def _find_home(self, player: int, own: Sequence[BesideLook]) -> None:
-        """Follow a player's figures, or find where most of them lie."""
-        home = self._homes.get(player)
-        if home is None and own:
-            home = max(own, key=lambda b: (sum(o.count for o in own if math.dist(o.at, b.at) < _HOME), b.at)).at
+    def _find_home(self, player: int, lie: Sequence[tuple[BesideLook, int]]) -> None:
+        """Follow a player's figures, or find where most of them lie, and fewest of others: there they are held."""
+        home, own = self._homes.get(player), [b for b, owner in lie if owner == player]
         around = [b for b in own if home is not None and math.dist(b.at, home) < _HOME]
+        if not own:
+            return
+        self._away[player] = 0 if around else self._away.get(player, 0) + 1
+        if home is None or self._away[player] >= _MOVED:
+            most = max(own, key=lambda b: (sum(
+                o.count if owner == player else -o.count for o, owner in lie if math.dist(o.at, b.at) < _HOME), b.at))
+            around = [b for b in own if math.dist(b.at, most.at) < _HOME]
+            for pair in [pair for pair in self._counted if player in pair]:
+                del self._counted[pair]
         if around:
             count = sum(b.count for b in around)
             x, y = (sum(b.at[axis] * b.count for b in around) / count for axis in (0, 1))
@@ -117,16 +145,18 @@ class HeldFigures:
             return []
         after = steps.closed(states[-1])
         for pair, counted in sorted(self._counted.items()):
-            left = counted.left() if counted.logged else None
-            if left is None:
+            if not counted.logged or counted.logged != _held(states[-1], pair):  # the log has changed since the look
+                continue
+            gone = counted.departure()
+            if gone is None:
                 continue
             if _held(after, pair) < counted.logged:  # an exchange of this turn does it, unless it came later
-                if not self._left_before_taken(left.missed_s, belief, log):
+                if not self._left_before_taken(gone.missed_s, belief, log):
                     continue
-            elif not now.last and (now.t_s - left.missed_s < LIMITS.ask_after_s or not any(
-                    math.inf > belief.since_s(g.at) >= left.missed_s for g in log.groups)):
+            elif not now.last and (now.t_s - gone.missed_s < LIMITS.ask_after_s or not any(
+                    math.inf > belief.since_s(g.at) >= gone.missed_s for g in log.groups)):
                 continue
-            if (made := _freed(pair, left, belief, log, states, steps, now)) is not None:
+            if (made := _freed(pair, gone, belief, log, states, steps, now)) is not None:
                 return [made]
         return []
 
@@ -144,27 +174,30 @@ def _known(look: BesideLook) -> bool:
     return len(ranked) < 2 or ranked[0] - ranked[1] > _PAINT
 
 
-def _freed(pair: Pair, left: _Left, belief: TableBelief, log: LoggedGame,
+def _freed(pair: Pair, gone: _Departure, belief: TableBelief, log: LoggedGame,
            states: Sequence[GameState], steps: Steps, now: Moment) -> Decision | None:
     """That one left because its owner had it set free, in the turn of that player in which it left, or the question
     whether that is so; None if nothing in that turn would have done so, or people have denied it."""
     tiles = [(n, belief.since_s(g.at)) for n, g in enumerate(log.groups) if g.at is not None]
     n = max((n for n, _ in tiles if _player(log, n) == pair[1]), default=None,
-            key=lambda n: (_overlap(tiles, n, left), n))
+            key=lambda n: (_overlap(tiles, n, gone), n))
     group = log.groups[n] if n is not None else None
-    if n is None or group is None or group.tile is None or group.at is None:
+    if n is None or group is None or group.tile is None or group.at is None or _overlap(tiles, n, gone) <= 0.0:
         return None
     first = log.span(n)[0] + 1
     before, later = states[first], [line.event for line in log.lines[first:]]
-    may = [move for question in before.box.offers(before) for move in question.answers
-           if _after(before, (move, *later), steps, pair) < _held(states[-1], pair)]
-    if not may or any(log.denied_in(n, move) for move in may):
+    offered = [move for question in before.box.offers(before) for move in question.answers
+               if _after(before, (move,), steps, pair) < _held(before, pair)]
+    if any(log.denied_in(n, move) for move in offered):
         return None
-    free = _BACK if left.back else _GONE
+    may = [move for move in offered if _after(before, (move, *later), steps, pair) < _held(states[-1], pair)]
+    if not may:
+        return None
+    free = _BACK if gone.back else _GONE
     each = free / len(may)
     options: tuple[tuple[tuple[Event, ...], float], ...] = (*(((move,), each) for move in may), ((), 1.0 - free))
-    return Decision(events=(may[0],), confidence=each, asked=not left.back or len(may) > 1, alternatives=options,
-                    at=group.at, frame=now.frame, after=group.tile.seq, beside=left.place)
+    return Decision(events=(may[0],), confidence=each, asked=not gone.back or len(may) > 1, alternatives=options,
+                    at=group.at, frame=now.frame, after=group.tile.seq, beside=gone.place)
 
 
 def _player(log: LoggedGame, n: int) -> int | None:
@@ -172,15 +205,13 @@ def _player(log: LoggedGame, n: int) -> int | None:
     return tile.event.player if tile is not None and isinstance(tile.event, TilePlaced) else None
 
 
-def _overlap(tiles: Sequence[tuple[int, float]], n: int, left: _Left) -> float:
+def _overlap(tiles: Sequence[tuple[int, float]], n: int, gone: _Departure) -> float:
     """For how many of the seconds in which one left a turn may have gone on: from the tile before it to the one after
     it; below 0 how far it is from that. ``tiles`` are the turns with the time since which their tile is seen."""
     k = next(k for k, (m, _) in enumerate(tiles) if m == n)
     begun_s = tiles[k - 1][1] if k else -math.inf
     ended_s = tiles[k + 1][1] if k + 1 < len(tiles) else math.inf
-    return min(left.missed_s, ended_s) - max(left.seen_s, begun_s)
-
-
+    return min(gone.missed_s, ended_s) - max(gone.seen_s, begun_s)
 
 
 def _after(state: GameState, events: Sequence[Event], steps: Steps, pair: Pair) -> float:
@@ -191,6 +222,10 @@ def _after(state: GameState, events: Sequence[Event], steps: Steps, pair: Pair) 
             return math.inf
         state = following
     return _held(state, pair)
+
+
+def _in_hand(state: GameState, player: int) -> int:
+    return sum(count for name, count in state.supply[player].items() if state.box.pieces[name].stands)
 
 
 def _held(state: GameState, pair: Pair) -> int:

@@ -92,6 +92,15 @@ def _width(told: Sequence[float] | float, lying: float) -> tuple[float, float]:
     return told * (1.09 if lying > 0 else 1.0), _OF_SILHOUETTES if told else 0.0
 
 
+def _beside(told: Sequence[Any]) -> BesideLook:
+    """Raises TypeError and ValueError for what is none."""
+    x, y, count, colours = told
+    if not colours or not all(map(math.isfinite, (x, y, count))):
+        raise ValueError("no figures beside the board")
+    return BesideLook(at=(float(x), float(y)), count=int(count),
+                      colours={str(c): float(v) for c, v in dict(colours).items()})
+
+
 def look_from_json(data: Mapping[str, object]) -> TableLook:
     """Raises InvalidNotation."""
     told: Any = data  # what has another shape fails below
@@ -113,8 +122,8 @@ def look_from_json(data: Mapping[str, object]) -> TableLook:
                                        touched_s=more[2] if len(more) > 2 else math.nan)
         return TableLook(frame=told["f"], t_s=told["t"], squares=squares, whole=bool(told.get("w")),
                          gaps_s=tuple((begun_s, ended_s) for begun_s, ended_s in told.get("g", ())),
-                         board_number=told.get("b"), beside=None if told.get("d") is None else tuple(
-                             BesideLook(at=(b[0], b[1]), count=b[2], colours=b[3]) for b in told["d"]))
+                         board_number=told.get("b"),
+                         beside=None if told.get("d") is None else tuple(map(_beside, told["d"])))
     except (KeyError, TypeError, ValueError, IndexError) as e:
         raise InvalidNotation(f"a look: {e!r}") from e
 

@@ -155,7 +155,7 @@ class TableWatcher:
         lattice = self.lattice
         if lattice is None:
             return ()
-        side = lattice.usual_side_px()
+        side = self.tracker.beside.side if self.tracker.beside is not None else 0.0
         poses = [lattice.predict(d.at) if d.beside is None else around(d.beside, side) for d in told.decisions]
         return tuple(Proposal(decision=d, crop=rectify(frame.bgr, pose, CROP_PX, CROP_MARGIN))
                      for d, pose in zip(told.decisions, poses, strict=True))

@@ -87,11 +87,11 @@ def background_model(bare: Levels, a: Attention) -> Callable[[Levels], bool]:
 
 
 class Texture(NamedTuple):
-    """Of a square: the shares of its cells (``whole``) and of its ``inner`` ones that have the table's colour in some
-    light, and the logarithm of the median contrast of those inner ones, relative to their brightness."""
+    """Of a square: the ``share`` of its cells, and that of its inner ones, that have the table's colour in some light,
+    and the logarithm of the median contrast of those inner ones, relative to their brightness."""
 
-    whole: float
-    inner: float
+    share: float
+    inner_share: float
     log_contrast: float
 
 
@@ -105,7 +105,8 @@ def texture(cells: Levels, table: Levels, lab: float) -> Texture:
     inner = ours[middle, middle]
     contrast = cells[middle, middle, 3][inner] / brightness[middle, middle][inner]
     median = float(np.median(contrast)) if inner.any() else np.nan
-    return Texture(whole=float(ours.mean()), inner=float(inner.mean()), log_contrast=np.log(median + TEXTURE.none))
+    return Texture(share=float(ours.mean()), inner_share=float(inner.mean()),
+                   log_contrast=np.log(median + TEXTURE.none))
 
 
 def log_density(value: float, samples: Sequence[float]) -> float:
@@ -115,6 +116,13 @@ def log_density(value: float, samples: Sequence[float]) -> float:
     return float(-0.5 * ((value - middle) / spread) ** 2 - np.log(spread))
 
 
+class _Learned(NamedTuple):
+    """What bare squares have in common: the appearance (4,) and their contrasts (logarithms)."""
+
+    table: Levels
+    contrasts: Sequence[float]
+
+
 @dataclass(slots=True)
 class BareTable:
     """The appearance (8, 8, 4) of ``squares`` when they were last seen bare, and the texture of ``prints``: of tiles,
@@ -122,19 +130,18 @@ class BareTable:
 
     squares: dict[Square, Levels] = field(default_factory=dict)
     prints: dict[Square, float] = field(default_factory=dict)
+    _learned: _Learned | None = None  # from the squares, until they change
 
-    def smooth(self, at: Square, cells: Levels, a: Attention) -> float:
+    def texture_odds(self, at: Square, cells: Levels, a: Attention) -> float:
         """Log-odds, at most 0, of a tile on a square in the table's colour, from its texture: how likely it is for the
         other tiles' print of that colour and for the bare table. 0 while too few of either are known."""
         prints = [log_contrast for other, log_contrast in self.prints.items() if other != at]
         if min(len(prints), len(self.squares)) < a.table_least:
             return 0.0
-        table = self.table()
-        here = texture(cells, table, a.bare_lab)
-        if here.whole < TEXTURE.whole or here.inner < a.bare_part:
+        here = texture(cells, self.table(), a.bare_lab)
+        if here.share < TEXTURE.whole or here.inner_share < a.bare_part:
             return 0.0
-        known = [texture(square, table, a.bare_lab) for square in self.squares.values()]
-        bare = [look.log_contrast for look in known if look.inner >= TEXTURE.part]
+        bare = self._contrasts(a)
         if len(bare) < a.table_least:
             return 0.0
         return min(0.0, log_density(here.log_contrast, prints) - log_density(here.log_contrast, bare))
@@ -143,7 +150,7 @@ class BareTable:
         """Fraction of a place near a square that is bare table. All of a place may be the tile that ``was`` there, even
         if it looks like the table, unless its texture tells that it is not."""
         if was:
-            return float(self.smooth(at, cells, a) < -a.lies)
+            return float(self.texture_odds(at, cells, a) < -a.lies)
         return alike(cells, self.table(), a.hidden_lab)
 
     def square_part(self, at: Square, cells: Levels, a: Attention) -> float:
@@ -170,11 +177,27 @@ class BareTable:
         part = alike(cells, table + light, a.hidden_lab)
         if part > a.bare_kept:
             self.squares[at] = cells  # adapt to slow or sudden changes of light
+            self._learned = None
         return part
 
     def table(self) -> Levels:
         """(4,) the appearance that all of these squares have in common. There must be one."""
-        return np.asarray(np.median(np.array([*self.squares.values()]), axis=(0, 1, 2)), np.float32)
+        return self._known().table
+
+    def _known(self) -> _Learned:
+        if self._learned is None:
+            table = np.asarray(np.median(np.array([*self.squares.values()]), axis=(0, 1, 2)), np.float32)
+            self._learned = _Learned(table, ())
+        return self._learned
+
+    def _contrasts(self, a: Attention) -> Sequence[float]:
+        """The texture of the bare squares, as far as they have the colour of all of them (logarithms)."""
+        known = self._known()
+        if not known.contrasts:
+            looks = [texture(square, known.table, a.bare_lab) for square in self.squares.values()]
+            known = self._learned = _Learned(known.table, [
+                look.log_contrast for look in looks if look.inner_share >= TEXTURE.part])
+        return known.contrasts
 
     def shown(self, places: Mapping[Square, Levels], a: Attention) -> float:
         """Fraction of these places, anywhere in the picture, that looks like the table; 0 if that is unknown."""
@@ -187,8 +210,9 @@ class BareTable:
         if self.squares:
             table = self.table()
             looks = {at: texture(cells, table, a.bare_lab) for at, cells in tiles.items()}
-            self.prints |= {at: look.log_contrast for at, look in looks.items() if look.inner >= TEXTURE.part}
-        self.squares = {at: cells for at, cells in self.squares.items() if at in squares}
+            self.prints |= {at: look.log_contrast for at, look in looks.items() if look.inner_share >= TEXTURE.part}
+        if any(at not in squares for at in self.squares):
+            self.squares, self._learned = {at: cells for at, cells in self.squares.items() if at in squares}, None
         self.prints = {at: log_contrast for at, log_contrast in self.prints.items() if at in squares}
 
 
@@ -200,7 +224,7 @@ def bare_evidence(evidence: Mapping[Square, TileEvidence], levels: Mapping[Squar
     squares that look bare."""
     out = set()
     for at, e in evidence.items():
-        if e.there > a.there and (odds := table.smooth(at, levels[at], a)):
+        if e.there > a.there and (odds := table.texture_odds(at, levels[at], a)):
             e.there += max(odds, a.bare_odds)
             if e.there <= a.there:
                 out.add(at)

@@ -347,7 +347,7 @@ class Tracker:
         self.stillness.gaps_s.clear()
         return TableLook(frame=frame.id, t_s=frame.t_s, squares=out, whole=whole, gaps_s=gaps_s,
                          board_number=self.search.number, beside=None if self.beside is None else self.beside.look(
-                             bgr, self.poses.values(), self.stillness.lately(a.still_s)))
+                             bgr, self.lattice, self.stillness.lately(a.still_s), now))
 
     def _astray(self, bgr: Image, unseen: Mapping[Square, TileEvidence], levels: Mapping[Square, Levels],
                 lay: Set[Square]) -> Iterator[tuple[Square, TileEvidence]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from piles import SETUP, SOUTH
+from piles import EAST, SETUP, SOUTH, WEST, PilesTable, top
+from tables import figure
 from test_unseen_moves import ANNA, BEN, game, monk
 
 from reading.belief import TableBelief
@@ -16,15 +17,17 @@ from reading.held import HeldFigures
 from reading.layings import Steps
 from reading.logged_game import logged_game
 from reading.policy import Decision, Moment
+from reading.record import look_from_json, look_to_json
 from scoring.engine import new_game, step
-from scoring.events import Event, Player, Setup, TilePlaced
+from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
 from scoring.expansions.tower import Captured, RansomPaid, TowerRaised
+from scoring.expansions.tower_state import towers
 from scoring.log import Inserted, LogEntry, Retracted
 from scoring.state import GameState
 from scoring.tiles import Square
 from vision.looks import BesideLook, TableLook
 
-HOMES = {"red": (2.0, 2.0), "blue": (14.0, 7.0), "green": (2.0, 9.0)}
+HOMES: dict[str, tuple[float, float]] = {"red": (2.0, 2.0), "blue": (14.0, 7.0), "green": (2.0, 9.0)}
 COLOURS = {"red": ANNA, "blue": BEN}
 TURN_S = 30.0
 
@@ -84,6 +87,46 @@ class _Table:
 
 def log(events: Iterator[Event] | Sequence[Event]) -> list[LogEntry]:
     return [LogEntry(seq=n, body=e, source="camera") for n, e in enumerate(events, 1)]
+
+
+class _Watched(PilesTable):
+    """A table that a reader watches, with what lies ``beside`` it."""
+
+    beside: tuple[BesideLook, ...] = ()
+
+    def look(self) -> TableLook:
+        return replace(super().look(), beside=self.beside)
+
+
+def test_a_reader_tells_it_from_its_looks() -> None:
+    table = _Watched()
+    for event in game():
+        table.book.say(event)
+        if isinstance(event, TilePlaced):
+            table.tiles[event.at] = event.tile, event.rot
+        elif isinstance(event, FigurePlaced) and event.at not in ((1, 1), (5, 5)):
+            table.figures[event.at] = (figure("base.B", 0, event.feature, event.where, "blue"),)
+    table.piles[SOUTH] = top(1)
+    table.beside = (*near("red", red=3, blue=1), *near("blue", blue=2))
+    table.lays(EAST, "base.U", 0)
+    table.beside = (*near("red", red=3), *near("blue", blue=3))
+    table.sees(2, 1.0)
+    assert not table.told(RansomPaid)
+    table.lays(WEST, "base.U", 0)
+    table.sees(6)  # tiles that touch no others are told late
+    paid, = table.told(RansomPaid)
+    assert isinstance(paid, RansomPaid) and (paid.player, paid.jailer) == (BEN, ANNA)
+    here = table.events.index(paid)
+    assert table.events[here - 1] == next(e for e in table.events if isinstance(e, TilePlaced) and e.at == EAST)
+    table.sees(3)
+    assert len(table.told(RansomPaid)) == 1
+
+
+def test_looks_are_recorded_with_what_lies_beside_the_board() -> None:
+    look = TableLook(frame=1, t_s=1.0, squares={}, beside=tuple(near("red", red=1, blue=1)))
+    assert look_from_json(dict(look_to_json(look))) == look
+    assert look_from_json(dict(look_to_json(replace(look, beside=())))).beside == ()
+    assert look_from_json(dict(look_to_json(replace(look, beside=None)))).beside is None
 
 
 @pytest.fixture
@@ -265,8 +308,7 @@ def test_a_player_who_holds_none_has_none_to_lose() -> None:
 @pytest.mark.parametrize("apart", [1.5, 3.0])
 def test_heaps_that_lie_side_by_side_are_not_mixed_up(apart: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """What lies between two homes may be either's, and only leaves when it is played."""
-    homes: Mapping[str, tuple[float, float]] = {**HOMES, "blue": (2.0, 2.0 + apart)}
-    monkeypatch.setitem(cast(dict[str, tuple[float, float]], HOMES), "blue", homes["blue"])
+    monkeypatch.setitem(HOMES, "blue", (2.0, 2.0 + apart))
     table = _Table(log(game()))
     between = [BesideLook(at=(2.0, 2.0 + 0.3 * apart), count=1, colours={"red": -8.0, "blue": 0.0, "green": -8.0})]
     table.sees(near("red", red=3), near("blue", blue=2), between)
@@ -276,9 +318,59 @@ def test_heaps_that_lie_side_by_side_are_not_mixed_up(apart: float, monkeypatch:
     assert not table.made()
 
 
-def test_the_square_of_a_first_tile_is_not_mistaken_for_a_turn_of_the_owner() -> None:
-    """Nothing is told in a game whose log has no turn of the owner."""
-    table = _Table(log([TilePlaced(player=ANNA, tile="tower.02", at=SOUTH, rot=0)]))
+def test_whom_scoring_sends_home_was_not_bought_back(table: _Table) -> None:
+    """Ben's monastery is complete in that turn: he has one more in hand, and the log knows why. Where Anna's prisoner
+    is, people are asked."""
+    table.add(*(TilePlaced(player=ANNA, tile="base.U", at=(x, y), rot=0)
+                for x in (0, 1, 2) for y in (0, 1, 2) if (x, y) not in ((1, 1), (0, 1), (0, 0))))
+    states = table.states()
+    before = states[-1].supply[BEN]["follower"]
+    standing = next(f for f in states[-1].figures if f.player == BEN and f.at == (4, 1))
+    table.add(TowerRaised(player=ANNA, at=SOUTH),
+              Captured(player=BEN, owner=BEN, figure="follower", at=standing.at, feature="cloister", where="I"))
+    assert table.states()[-1].supply[BEN]["follower"] == before + 1
+    table.sees(near("red", red=3), near("blue", blue=3))
+    after_bens(table)
+    made = table.made()
+    assert all(m.asked for m in made)
+
+
+def test_of_two_that_are_held_one_left() -> None:
+    second = [TowerRaised(player=ANNA, at=SOUTH),
+              Captured(player=ANNA, owner=BEN, figure="follower", at=(1, 1), feature="cloister", where="I")]
+    events = [*game()]
+    table = _Table(log([*events, *monk((1, 1)), TilePlaced(player=ANNA, tile="base.U", at=(-31, 9), rot=0), *second]))
+    assert len(towers(table.states()[-1]).prisoners) == 2
+    table.sees(near("red", red=3, blue=2), near("blue", blue=1))
+    table.add(*monk((1, 20))[:1])
     table.sees(near("red", red=3, blue=1), near("blue", blue=2))
-    table.sees(near("red", red=3), near("blue", blue=2))
-    assert not table.made(last=True)
+    after_bens(table)
+    made, = table.made()
+    table.add(Inserted(after=made.after or 0, body=made.events[0]))
+    assert not table.made() and not table.made(last=True)  # the log has changed since the last look
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2))
+    assert not table.made()
+
+
+def test_where_all_that_lay_there_is_gone_the_camera_or_the_heap_was_moved(table: _Table) -> None:
+    table.sees(near("blue", blue=2))
+    after_bens(table)
+    assert not table.made()
+
+
+def test_a_heap_that_was_moved_is_found_again(table: _Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(HOMES, "red", (9.0, 9.0))
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2), times=8)
+    assert not table.made()
+    table.sees(near("red", red=3), near("blue", blue=3))
+    after_bens(table)
+    assert table.made()
+
+
+def test_in_a_log_without_a_turn_of_the_owner_nothing_is_told(table: _Table) -> None:
+    table.sees(near("red", red=3), near("blue", blue=3))
+    after_bens(table)
+    assert table.made()
+    mine = [e for e in table.entries if not (isinstance(e.body, TilePlaced) and e.body.player == BEN)]
+    table.entries[:] = [replace(e, seq=n) for n, e in enumerate(mine, 1)]
+    assert not table.made()

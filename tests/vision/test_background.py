@@ -86,9 +86,9 @@ def test_texture_tells_little_in_a_picture_in_which_print_has_none() -> None:
 def test_what_was_told_of_a_square_is_not_the_print_that_it_is_compared_with() -> None:
     table, tiles = BareTable(squares=BARE), {GAP: levels(GREEN, 1), **{(n, 0): levels(MEADOW, n) for n in range(2)}}
     table.keep({*BARE, *tiles}, tiles, A)
-    assert table.smooth(GAP, levels(GREEN, 9), A) == 0.0  # only two others
+    assert table.texture_odds(GAP, levels(GREEN, 9), A) == 0.0  # only two others
     table.keep({*BARE, *tiles, (5, 5)}, {(5, 5): levels(MEADOW, 4)}, A)
-    assert table.smooth(GAP, levels(GREEN, 9), A) < -A.lies
+    assert table.texture_odds(GAP, levels(GREEN, 9), A) < -A.lies
 
 
 def test_a_place_near_a_tile_that_lay_is_bare_by_its_texture_alone() -> None:
