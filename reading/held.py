@@ -129,8 +129,6 @@ class HeldFigures:
             most = max(own, key=lambda b: (sum(
                 o.count if owner == player else -o.count for o, owner in lie if math.dist(o.at, b.at) < _HOME), b.at))
             around = [b for b in own if math.dist(b.at, most.at) < _HOME]
-            for pair in [pair for pair in self._counted if player in pair]:
-                del self._counted[pair]
         if around:
             count = sum(b.count for b in around)
             x, y = (sum(b.at[axis] * b.count for b in around) / count for axis in (0, 1))

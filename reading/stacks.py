@@ -89,16 +89,15 @@ class StackMoves:
                 if seen.there < -STACK.there:
                     self._bare.add(stack.name)
                 if at in closed:  # a figure covers its top, and no block may be added
-                    self._over.pop(key, None)
+                    known, height = self.tracks.get(key), heights.get(at, 0)
                     bare = seen.there >= STACK.clearly[1]  # it is gone, though the log does not say by which move
-                    if key not in self.tracks:
+                    if known is not None and not bare and known.above(height + self._over.get(key, 0))[1] > 0.0:
+                        continue  # a block that came before the figure is not told yet
+                    self._over.pop(key, None)
+                    if known is None:
                         continue
-                    if not bare or not self.tracks[key].plain:
-                        height, known = heights.get(at, 0), self.tracks[key]
-                        if bare:
-                            self.tracks[key] = known.uncovered(height, seen, look.t_s)
-                        elif known.above(height)[1] <= 0.0:  # else a block that came before the figure is not told yet
-                            self.tracks[key] = known.settled(height)
+                    if not bare or not known.plain:
+                        self.tracks[key] = known.uncovered(height, seen, look.t_s) if bare else known.settled(height)
                         continue
                 track = self.tracks.get(key, began(heights.get(at, 0)))
                 more = max(0, track.height - heights.get(at, 0))

@@ -361,10 +361,26 @@ def test_where_all_that_lay_there_is_gone_the_camera_or_the_heap_was_moved(table
 def test_a_heap_that_was_moved_is_found_again(table: _Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(HOMES, "red", (9.0, 9.0))
     table.sees(near("red", red=3, blue=1), near("blue", blue=2), times=8)
-    assert not table.made()
-    table.sees(near("red", red=3), near("blue", blue=3))
     after_bens(table)
-    assert table.made()
+    assert not table.made()
+    table.add(TilePlaced(player=BEN, tile="base.U", at=(-31, 12), rot=0))
+    table.sees(near("red", red=3), near("blue", blue=3))
+    table.add(TilePlaced(player=ANNA, tile="base.U", at=(-32, 12), rot=0))
+    made, = table.made()
+    assert made.at == (-31, 12)
+
+
+def test_one_that_leaves_in_somebody_elses_turn_was_not_bought_back() -> None:
+    three = replace(SETUP, players=(*SETUP.players, Player(name="Carl", colour="green")))
+    table = _Table(log(game()), setup=three)
+    table.add(*monk((1, 20))[:1])
+    table.add(TilePlaced(player=2, tile="base.U", at=(-30, 9), rot=0))
+    lie = near("blue", blue=2), near("green", green=4)
+    table.sees(near("red", red=3, blue=1), *lie)
+    table.sees(near("red", red=3), *lie)
+    after_carls = TilePlaced(player=ANNA, tile="base.U", at=(-31, 9), rot=0)
+    table.add(after_carls)
+    assert not table.made()
 
 
 def test_in_a_log_without_a_turn_of_the_owner_nothing_is_told(table: _Table) -> None:
