@@ -68,7 +68,7 @@ def main() -> None:
         for turn, image, lie in stills(table):
             here = board(table, turn)
             begun = time.process_time()
-            seen = sense.look(image, here, STILL, 2.0 * turn) or ()
+            seen = sense.look(image, here, STILL, 10.0 * turn) or ()
             spent.append(time.process_time() - begun)
             for player, heap in enumerate(heaps):
                 around = [camera.project([(*beside(heap, n), 0.0)])[0] for n in range(3)] if heap else []

@@ -27,8 +27,8 @@ Mask = npt.NDArray[np.bool_]
 class BesideLimits:
     """Lengths in sides of a tile, areas in tiles, colours in Lab units; chosen on simulated tables."""
 
-    every_s: float = 1.0  # seconds from one look at the whole table to the next
-    side_px: float = 32.0  # a tile's side in the reduced picture: a follower is 11 px wide
+    every_s: float = 2.5  # seconds from one look at the whole table to the next
+    side_px: float = 24.0  # a tile's side in the reduced picture: a follower is 8 px wide
     around: float = 2.0  # window of the median that is the table's colour: a heap of figures covers a third of it
     chroma: float = 12.0  # from the table's colour, above which something lies there
     light: float = 20.0  # the same of lightness: a shadow is less
@@ -152,7 +152,8 @@ def _covered(shape: Sequence[int], tiles: Sequence[Array], unit: float) -> Mask:
 def _table(small: Image, board: Mask, unit: float) -> Image:
     """The colour of the table around each pixel."""
     bare = small.copy()
-    bare[board] = np.median(small[~board], axis=0) if (~board).any() else 0
+    some = small[::4, ::4][~board[::4, ::4]]
+    bare[board] = np.median(some, axis=0) if len(some) else 0
     half = cv2.resize(bare, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     window = round(LIMITS.around * unit / 2) | 1
     return np.asarray(cv2.resize(cv2.medianBlur(half, window), small.shape[1::-1]), np.uint8)
@@ -161,14 +162,16 @@ def _table(small: Image, board: Mask, unit: float) -> Image:
 def _differs(small: Image, table: Image) -> Mask:
     """(H, W) where something other than the table is seen: what differs from its surroundings, and surroundings of
     another colour than most."""
-    now, near = (cv2.cvtColor(v.astype(np.float32) / 255, cv2.COLOR_BGR2Lab) for v in (small, table))
-    off, elsewhere = now - near, near - np.median(near[::4, ::4], axis=(0, 1))
-    return np.asarray((_chroma(off) > LIMITS.chroma) | (np.abs(off[..., 0]) > LIMITS.light)
-                      | (_chroma(elsewhere) > LIMITS.chroma))
+    now, near = (cv2.cvtColor(v, cv2.COLOR_BGR2Lab).astype(np.int32) for v in (small, table))  # L in 255ths
+    off, elsewhere = now - near, near - np.median(near[::4, ::4], axis=(0, 1)).astype(np.int32)
+    return np.asarray((_chroma2(off) > LIMITS.chroma**2) | (np.abs(off[..., 0]) > LIMITS.light * 2.55)
+                      | (_chroma2(elsewhere) > LIMITS.chroma**2))
 
 
-def _chroma(lab: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    return np.hypot(lab[..., 1], lab[..., 2])
+def _chroma2(lab: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """(H, W) the square of the distance in a and b."""
+    a, b = lab[..., 1], lab[..., 2]
+    return a * a + b * b
 
 
 def _isolated(segments: Sequence[_Segment], other: Mask, unit: float) -> list[_Segment]:

@@ -35,7 +35,7 @@ def picture(figures: Mapping[Place, str], cloth: str = "grey") -> Image:
     for (x, y), tile in BOARD.items():
         out[y * PX:(y + 1) * PX, x * PX:(x + 1) * PX] = drawing(tile, PX)
     for (u, v), colour in figures.items():
-        cv2.circle(out, (round(u * PX), round(v * PX)), round(0.2 * PX), PAINTS[colour].rgb[::-1], -1, cv2.LINE_AA)
+        cv2.circle(out, (round(u * PX), round(v * PX)), round(0.18 * PX), PAINTS[colour].rgb[::-1], -1, cv2.LINE_AA)
     return np.asarray(out, np.uint8)
 
 
@@ -129,8 +129,8 @@ def test_what_reaches_over_the_pictures_edge_is_an_arm() -> None:
 
 def test_it_does_not_look_more_often_than_needed_nor_without_paints_or_tiles() -> None:
     sense, bgr = BesideSense(COLOURS), picture(HEAP)
-    assert sense.look(bgr, board(), STILL, 1.0) and sense.look(bgr, board(), STILL, 1.5) is None
-    assert sense.look(bgr, board(), STILL, 3.0)
+    assert sense.look(bgr, board(), STILL, 1.0) and sense.look(bgr, board(), STILL, 2.0) is None
+    assert sense.look(bgr, board(), STILL, 5.0)
     assert sense.look(bgr, Lattice(grid=np.eye(3)), STILL, 9.0) is None
     assert BesideSense(()).look(bgr, board(), STILL, 9.0) is None
 
