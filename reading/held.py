@@ -159,11 +159,14 @@ class HeldFigures:
         return []
 
     def _left_before_taken(self, left_s: float, belief: TableBelief, log: LoggedGame) -> bool:
-        """Whether the last one that the log has as taken was still seen on the board when one left."""
+        """Whether the last one that the log has as taken was still on the board when one left: a look that misses him,
+        soon after a hand was there, came later."""
         taken = next((line.event for line in reversed(log.lines) if isinstance(line.event, FigureTaken)), None)
-        return taken is not None and any(
-            f.seen_s >= left_s and self._colours.get(f.paint_among(self._colours) or "") == taken.owner
-            for f in belief.by_square.get(taken.at, ()))
+        if taken is None:
+            return False
+        theirs = [f for f in belief.by_square.get(taken.at, ())
+                  if self._colours.get(f.paint_among(self._colours)) == taken.owner]
+        return any(max(f.seen_s, f.missed_s or f.seen_s) > left_s for f in theirs)
 
 
 def _known(look: BesideLook) -> bool:

@@ -249,6 +249,11 @@ def test_one_that_was_taken_and_bought_back_before_the_log_had_either() -> None:
     assert made.at == (1, 20)
 
 
+def stood(missed_s: float) -> Any:
+    """A track of Anna's figure that looks have missed since then; the last one that saw it was long before."""
+    return SimpleNamespace(seen_s=missed_s - 90.0, missed_s=missed_s, paint_among=lambda _: "red")
+
+
 def exchange(table: _Table) -> None:
     """Anna's own follower is taken in Ben's turn: the two are exchanged when it is over."""
     table.add(TowerRaised(player=BEN, at=(3, 1)),
@@ -269,6 +274,7 @@ def with_two_towers() -> _Table:
 
 def test_an_exchange_sets_both_free(with_two_towers: _Table) -> None:
     table = with_two_towers
+    table.by_square[3, 2] = [stood(table.t_s)]
     exchange(table)
     table.sees(near("red", red=4), near("blue", blue=3))
     assert not table.made(last=True)
@@ -280,7 +286,7 @@ def test_an_exchange_sets_both_free(with_two_towers: _Table) -> None:
 def test_one_that_had_left_before_the_other_was_taken_was_bought_back(with_two_towers: _Table) -> None:
     table = with_two_towers
     table.sees(near("red", red=3), near("blue", blue=3))
-    table.by_square[3, 2] = [SimpleNamespace(seen_s=table.t_s + 2.0, paint_among=lambda colours: "red")]
+    table.by_square[3, 2] = [stood(table.t_s + 2.0)]
     exchange(table)
     table.sees(near("red", red=3), near("blue", blue=3, red=1))
     made, = table.made()
