@@ -84,6 +84,8 @@ class DialMoves:
                     stays[f.id] = replace(stay, since_s=min(stay.since_s, look.t_s), looks=stay.looks + 1)
                 elif f.looked_s == look.t_s:
                     stays[f.id] = Stay(absent_s=look.t_s)
+                    if look.t_s - f.seen_s > LIMITS.ask_after_s and not self._sent_home(face, f):
+                        self._came.get(name, {}).pop(f.id, None)  # it was print; whoever comes there now comes anew
             if not mine.squares:
                 continue
             self._seen[name] = updated(self._seen.get(name, {}), mine, [name])
@@ -193,13 +195,12 @@ class DialMoves:
                            frame=now.frame, replaces=misplaced.seq)
             return
         has = [(f.player, f.where) for f in states[-1].standing.values() if f.feature == dial.feature]
-        stays, stops = self._stays.get(dial.name, {}), self._stops.get(dial.name, [])
+        stays = self._stays.get(dial.name, {})
         came = self._came.get(dial.name, {})
         seen: dict[tuple[int, str], list[FigureTrack]] = {}
         for f in own.figures.values():
             place = face.section(*f.foot)
-            stands = stays.get(f.id, Stay()).stands(now.t_s, now.last) or place is not None and not f.present and any(
-                s.section == place[0] and s.since_s > came.get(f.id, math.inf) for s in stops)  # it was sent home
+            stands = stays.get(f.id, Stay()).stands(now.t_s, now.last) or not f.present and self._sent_home(face, f)
             if place is not None and stands and f.real > 0.0 and f.paint_among(colours):
                 seen.setdefault((colours[f.paint_among(colours)], dial.sections[place[0]]), []).append(f)
         for (player, section), tracks in sorted(seen.items(), key=lambda s: s[0]):
@@ -248,6 +249,12 @@ class DialMoves:
                                after=None if mine and not asked else group.tile.seq,
                                replaces=mine[-1].seq if mine and not asked else None)
                 return
+
+    def _sent_home(self, face: Face, f: FigureTrack) -> bool:
+        """Whether the piece has stopped on a figure's section since it came."""
+        place, came_s = face.section(*f.foot), self._came.get(face.dial.name, {}).get(f.id, math.inf)
+        return place is not None and any(
+            s.section == place[0] and s.since_s > came_s for s in self._stops.get(face.dial.name, []))
 
     def _misplaced(self, face: Face, claim: type[Event], belief: TableBelief, log: LoggedGame,
                    colours: Mapping[str, int]) -> LoggedEvent | None:

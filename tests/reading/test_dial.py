@@ -190,6 +190,21 @@ def test_a_figure_on_a_section_is_its_players_of_the_last_tile(table: DialTable)
     assert table.events[1:] == [CrownTaken(player=0, figure="follower", segment="famine")]
 
 
+def test_print_that_looked_like_a_figure_for_a_while_did_not_come_then(table: DialTable) -> None:
+    """Before any tile lies; once the print is known it is seen no more, and somebody comes there much later."""
+    table.puts("famine", "blue", there=1.0)
+    at, _ = point("famine", 1.1)
+    table.figures[at] = ()
+    table.lays(NORTH, *PLAIN)
+    table.sees(4)
+    table.lays(WEST, "wheel.32", 0)
+    table.puts("famine", "blue")
+    table.sees()
+    assert [type(e) for e in table.events] == [TilePlaced, TilePlaced, CrownTaken]
+    assert table.told(CrownTaken) == [CrownTaken(player=1, figure="follower", segment="famine")]
+    assert table.book.questions == 0
+
+
 def test_a_figure_that_slips_to_the_next_square_of_its_section_is_one_figure(table: DialTable) -> None:
     """The squares of a section are not looked at together: one may still be known with the figure, another has it."""
     table.lays(NORTH, *PLAIN)
