@@ -150,6 +150,9 @@ def compare(truth: Game, watched: dict, claims: Collection[Square] = ()) -> dict
     doubted = Counter(key for key, asked in seen_ if asked)
     missed, extra = happened - Counter(k for k, _ in seen_), Counter(k for k, _ in seen_) - happened
     n |= {"moves": happened.total(), "moves_right": (happened - missed).total()}
+    right, of = (Counter(json.loads(what.rpartition(" by ")[0])["do"] for _, what in moves.elements())
+                 for moves in (happened - missed, happened))
+    n["kinds"] = [f"{kind}: {right[kind]} of {count} right" for kind, count in sorted(of.items())]
     n["silent"] += missed.total() + (extra - doubted).total()
     n["wrong"] += [square for square, _ in (*missed, *(extra - doubted)) if square is not None]
     n["errors"] += [f"{square}: {said} was {what}" for said, rest in (("MISSED", missed), ("EXTRA", extra))
@@ -368,7 +371,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the first game's table; the others count on from it")
     parser.add_argument("--of", default="base", help="which recorded games: base (default), river, inns_traders...")
     parser.add_argument("--answered", action="store_true", help="somebody answers every question at once, and right")
-    parser.add_argument("--errors", action="store_true", help="tell every question and every error")
+    parser.add_argument("--errors", action="store_true", help="tell questions, errors, and moves by their kind")
     parser.add_argument("--record", type=Path, metavar="DIR", help="keep every game's looks in this folder")
     parser.add_argument("--replay", type=Path, metavar="DIR", help="read the looks kept there instead of watching")
     parser.add_argument("--keep", type=Path, help="write every watched game and its truth into this folder")
@@ -397,7 +400,7 @@ def main() -> None:
                  "equal" if r["totals"] else "differ", r["frames"], f"{r['fps']:.0f}", f"{r['p95']:.0f}")
         print("  ".join(f"{c!s:>8}" for c in cells), flush=True)
         if args.errors:
-            told_ = (*r["errors"], *(f"asked: {q}" for q in r["questions"]))
+            told_ = (*r["errors"], *r["kinds"], *(f"asked: {q}" for q in r["questions"]))
             print("\n".join(f"          {e}" for e in told_), flush=True)
         if clock is not None:
             print(f"          {told_cost(clock)}", flush=True)

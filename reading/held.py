@@ -179,11 +179,11 @@ def _freed(pair: Pair, gone: _Departure, belief: TableBelief, log: LoggedGame,
            states: Sequence[GameState], steps: Steps, now: Moment) -> Decision | None:
     """That one left because its owner had it set free, in the turn of that player in which it left, or the question
     whether that is so; None if nothing in that turn would have done so, or people have denied it."""
-    tiles = [(n, belief.since_s(g.at)) for n, g in enumerate(log.groups) if g.at is not None]
-    n = max((n for n, _ in tiles if _player(log, n) == pair[1]), default=None,
-            key=lambda n: (_overlap(tiles, n, gone), n))
+    overlap = _overlap(belief, log, gone)
+    n = max((n for n in overlap if overlap[n] > 0.0 and _player(log, n) == pair[1]), default=None,
+            key=lambda n: (overlap[n], n))
     group = log.groups[n] if n is not None else None
-    if n is None or group is None or group.tile is None or group.at is None or _overlap(tiles, n, gone) <= 0.0:
+    if n is None or group is None or group.tile is None or group.at is None:
         return None
     first = log.span(n)[0] + 1
     before, later = states[first], [line.event for line in log.lines[first:]]
@@ -206,13 +206,14 @@ def _player(log: LoggedGame, n: int) -> int | None:
     return tile.event.player if tile is not None and isinstance(tile.event, TilePlaced) else None
 
 
-def _overlap(tiles: Sequence[tuple[int, float]], n: int, gone: _Departure) -> float:
-    """For how many of the seconds in which one left a turn may have gone on: from the tile before it to the one after
-    it; below 0 how far it is from that. ``tiles`` are the turns with the time since which their tile is seen."""
-    k = next(k for k, (m, _) in enumerate(tiles) if m == n)
-    begun_s = tiles[k - 1][1] if k else -math.inf
-    ended_s = tiles[k + 1][1] if k + 1 < len(tiles) else math.inf
-    return min(gone.missed_s, ended_s) - max(gone.seen_s, begun_s)
+def _overlap(belief: TableBelief, log: LoggedGame, gone: _Departure) -> dict[int, float]:
+    """By turn for how many of the seconds in which one left it may have gone on: from the tile before it to the one
+    after it; below 0 how far it is from that."""
+    tiles = [(n, belief.since_s(group.at)) for n, group in enumerate(log.groups) if group.at is not None]
+    begun_s = [-math.inf, *(since_s for _, since_s in tiles)]
+    ended_s = [*(since_s for _, since_s in tiles[1:]), math.inf]
+    return {n: min(gone.missed_s, end_s) - max(gone.seen_s, begin_s)
+            for (n, _), begin_s, end_s in zip(tiles, begun_s, ended_s, strict=False)}
 
 
 def _after(state: GameState, events: Sequence[Event], steps: Steps, pair: Pair) -> float:

@@ -20,7 +20,6 @@ from scoring.events import Setup
 from scoring.log import LogEntry
 from scoring.tiles import Square
 from vision.attention import Followed
-from vision.beside import around
 from vision.frames import Frame, Image
 from vision.lattice import Array, Lattice, rectify, renamed
 from vision.looks import TableLook
@@ -155,8 +154,9 @@ class TableWatcher:
         lattice = self.lattice
         if lattice is None:
             return ()
-        side = self.tracker.beside.side if self.tracker.beside is not None else 0.0
-        poses = [lattice.predict(d.at) if d.beside is None else around(d.beside, side) for d in told.decisions]
+        beside = self.tracker.beside
+        poses = [lattice.predict(d.at) if d.beside is None or beside is None else beside.around(d.beside)
+                 for d in told.decisions]
         return tuple(Proposal(decision=d, crop=rectify(frame.bgr, pose, CROP_PX, CROP_MARGIN))
                      for d, pose in zip(told.decisions, poses, strict=True))
 

@@ -36,8 +36,8 @@ class AstrayLimits:
 
 
 ASTRAY = AstrayLimits()
-BarePart = Callable[[Levels], float]  # of a place, given its appearance (8, 8, 4)
-AstrayFinder = Callable[[Image, Lattice, Square, BarePart], TileEvidence | None]
+IsBare = Callable[[Levels], bool]  # whether a place with this appearance (8, 8, 4) is bare table
+AstrayFinder = Callable[[Image, Lattice, Square, IsBare], TileEvidence | None]
 
 
 class Resting:
@@ -70,13 +70,13 @@ class Resting:
         self.waiting.discard(at)
 
 
-def found_astray(sense: TileSense, bgr: Image, lattice: Lattice, at: Square, bare_part: BarePart,
+def found_astray(sense: TileSense, bgr: Image, lattice: Lattice, at: Square, is_bare: IsBare,
                  ) -> TileEvidence | None:
     """The tile of a square that is not seen in its place, where it lies near there: around that place, or around where
     its neighbours let it be expected, but not where the table is bare. None if there is none, or only those of other
     squares."""
     def bare(pose: Array) -> bool:
-        return bare_part(appearance(bgr, {at: pose})[at]) >= ASTRAY.bare
+        return is_bare(appearance(bgr, {at: pose})[at])
 
     starts = [lattice.predict(at), *([lattice.expected(at)] if at in lattice.shifts else [])]
     others = np.array([_middle(lattice, lattice.pose(square, shift)) for square, shift in lattice.shifts.items()

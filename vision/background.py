@@ -31,9 +31,8 @@ Levels = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextureLimits:
-    """Of squares in the table's colour, in any light, by whose texture print is told from the bare table (measured: two
-    simulated green tables at hard, where the median contrast of 99 % is below 1.1 on the table and above 1.9 on tiles).
-    """
+    """Of squares in the table's colour, in any light, by whose texture print is told from the bare table. Chosen on two
+    simulated green tables at hard."""
 
     darkest: float = 0.6  # cube root of the light in a shadow, relative to the rest of the table's: a fifth of it
     brightest: float = 1.15  # and half more under a lamp
@@ -116,13 +115,6 @@ def log_density(value: float, samples: Sequence[float]) -> float:
     return float(-0.5 * ((value - middle) / spread) ** 2 - np.log(spread))
 
 
-class _Learned(NamedTuple):
-    """What bare squares have in common: the appearance (4,) and their contrasts (logarithms)."""
-
-    table: Levels
-    contrasts: Sequence[float]
-
-
 @dataclass(slots=True)
 class BareTable:
     """The appearance (8, 8, 4) of ``squares`` when they were last seen bare, and the texture of ``prints``: of tiles,
@@ -130,7 +122,8 @@ class BareTable:
 
     squares: dict[Square, Levels] = field(default_factory=dict)
     prints: dict[Square, float] = field(default_factory=dict)
-    _learned: _Learned | None = None  # from the squares, until they change
+    _table: Levels | None = None  # what the squares have in common, until they change
+    _contrasts: Sequence[float] | None = None  # and their texture
 
     def texture_odds(self, at: Square, cells: Levels, a: Attention) -> float:
         """Log-odds, at most 0, of a tile on a square in the table's colour, from its texture: how likely it is for the
@@ -141,17 +134,17 @@ class BareTable:
         here = texture(cells, self.table(), a.bare_lab)
         if here.share < TEXTURE.whole or here.inner_share < a.bare_part:
             return 0.0
-        bare = self._contrasts(a)
+        bare = self._bare_contrasts(a)
         if len(bare) < a.table_least:
             return 0.0
         return min(0.0, log_density(here.log_contrast, prints) - log_density(here.log_contrast, bare))
 
-    def place_part(self, at: Square, a: Attention, was: bool, cells: Levels) -> float:
-        """Fraction of a place near a square that is bare table. All of a place may be the tile that ``was`` there, even
-        if it looks like the table, unless its texture tells that it is not."""
+    def is_bare(self, at: Square, cells: Levels, a: Attention, *, was: bool, share: float) -> bool:
+        """Whether a place near a square, with this appearance, is bare table: at least this ``share`` of it is, or,
+        where a tile ``was`` that may look like the table, by its texture."""
         if was:
-            return float(self.texture_odds(at, cells, a) < -a.lies)
-        return alike(cells, self.table(), a.hidden_lab)
+            return self.texture_odds(at, cells, a) < -a.lies
+        return alike(cells, self.table(), a.hidden_lab) >= share
 
     def square_part(self, at: Square, cells: Levels, a: Attention) -> float:
         """Fraction of a square that looks as it did when it was bare, or like the table, whichever is more."""
@@ -177,27 +170,21 @@ class BareTable:
         part = alike(cells, table + light, a.hidden_lab)
         if part > a.bare_kept:
             self.squares[at] = cells  # adapt to slow or sudden changes of light
-            self._learned = None
+            self._table = self._contrasts = None
         return part
 
     def table(self) -> Levels:
         """(4,) the appearance that all of these squares have in common. There must be one."""
-        return self._known().table
+        if self._table is None:
+            self._table = np.asarray(np.median(np.array([*self.squares.values()]), axis=(0, 1, 2)), np.float32)
+        return self._table
 
-    def _known(self) -> _Learned:
-        if self._learned is None:
-            table = np.asarray(np.median(np.array([*self.squares.values()]), axis=(0, 1, 2)), np.float32)
-            self._learned = _Learned(table, ())
-        return self._learned
-
-    def _contrasts(self, a: Attention) -> Sequence[float]:
+    def _bare_contrasts(self, a: Attention) -> Sequence[float]:
         """The texture of the bare squares, as far as they have the colour of all of them (logarithms)."""
-        known = self._known()
-        if not known.contrasts:
-            looks = [texture(square, known.table, a.bare_lab) for square in self.squares.values()]
-            known = self._learned = _Learned(known.table, [
-                look.log_contrast for look in looks if look.inner_share >= TEXTURE.part])
-        return known.contrasts
+        if self._contrasts is None:
+            looks = [texture(square, self.table(), a.bare_lab) for square in self.squares.values()]
+            self._contrasts = [look.log_contrast for look in looks if look.inner_share >= TEXTURE.part]
+        return self._contrasts
 
     def shown(self, places: Mapping[Square, Levels], a: Attention) -> float:
         """Fraction of these places, anywhere in the picture, that looks like the table; 0 if that is unknown."""
@@ -212,7 +199,8 @@ class BareTable:
             looks = {at: texture(cells, table, a.bare_lab) for at, cells in tiles.items()}
             self.prints |= {at: look.log_contrast for at, look in looks.items() if look.inner_share >= TEXTURE.part}
         if any(at not in squares for at in self.squares):
-            self.squares, self._learned = {at: cells for at, cells in self.squares.items() if at in squares}, None
+            self.squares = {at: cells for at, cells in self.squares.items() if at in squares}
+            self._table = self._contrasts = None
         self.prints = {at: log_contrast for at, log_contrast in self.prints.items() if at in squares}
 
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from vision.frames import Image
 from vision.lattice import UNIT, Array, Lattice, apply, rectify
 from vision.looks import BesideLook
-from vision.paint import PAINTS, SEEN, colours_of, light_of, paint_uvl, shown, uvl_of
+from vision.paint import PAINTS, SEEN, colours_of, light_of, paints_uvl, shown, uvl_of
 
 Mask = npt.NDArray[np.bool_]
 
@@ -29,12 +29,12 @@ class BesideLimits:
 
     every_s: float = 2.5  # seconds from one look at the whole table to the next
     side_px: float = 24.0  # a tile's side in the reduced picture: a follower is 8 px wide
-    around: float = 2.0  # window of the median that is the table's colour: a heap of figures covers a third of it
+    around: float = 2.0  # window of the median that is the table's colour: a heap covers less than half
     chroma: float = 12.0  # from the table's colour, above which something lies there
     light: float = 20.0  # the same of lightness: a shadow is less
     border: float = 0.4  # around the board, where no figure beside it is told from one that leans over its edge
     least: float = 0.05  # area of a figure of which others hide a part
-    one: float = 0.125  # area of a follower, which lies or stands (simulated: 0.11 to 0.15)
+    one: float = 0.125  # area of a follower, whether it lies or stands
     most: float = 0.6  # area above which touching figures are not counted: a sleeve, a card
     cut: float = 0.2  # the same at the picture's edge, which an arm comes over
     paint: float = 14.0  # squared distance from a paint, in standard deviations, within which it may be that paint
@@ -95,11 +95,19 @@ class BesideSense:
         self._lay = [*found, *hidden]
         return tuple(self._lay)
 
+    def around(self, at: tuple[float, float]) -> Array:
+        """(3, 3) the pose of a square of a tile's size around a place (`BesideLook.at`)."""
+        corner = np.array(at) - 0.5
+        return np.array([[1.0, 0.0, corner[0]], [0.0, 1.0, corner[1]], [0.0, 0.0, 1.0 / self.side]]) * self.side
+
     def _segments(self, small: Image, other: Mask, light: Array, unit: float) -> list[_Segment]:
         """Connected pixels of one paint each."""
         at = np.nonzero(other)
         uvl = uvl_of(small[at], light)
-        apart = np.stack([(((uvl - mean) / spread) ** 2).sum(axis=1) for mean, spread in self._means(light)], axis=1)
+        spreads = [SEEN if c in self._paints else np.hypot(PAINTS[c].spread, SEEN) for c in self._colours]
+        means = paints_uvl(self._colours, light, self._paints)
+        apart = np.stack([(((uvl - mean) / spread) ** 2).sum(axis=1)
+                          for mean, spread in zip(means, spreads, strict=True)], axis=1)
         nearest, far = np.full(other.shape, -1, np.int8), np.zeros(other.shape)
         far[at] = apart.min(axis=1)
         nearest[at] = np.where(far[at] < 2 * LIMITS.paint, apart.argmin(axis=1), -1)
@@ -118,26 +126,10 @@ class BesideSense:
                     out.append(_Segment(box=box, mask=labels[box] == n, at=(float(x), float(y)), area=area))
         return out
 
-    def _means(self, light: Array) -> list[tuple[Array, Array]]:
-        """By colour the (u, v, l) of its paint and its spread."""
-        out = []
-        for colour in self._colours:
-            if colour in self._paints:
-                rgb = np.array(self._paints[colour][::-1], np.uint8)
-                out.append((uvl_of(rgb, light), SEEN))
-            else:
-                out.append((paint_uvl(PAINTS[colour]), np.hypot(PAINTS[colour].spread, SEEN)))
-        return out
-
     def _told(self, small: Image, segments: Sequence[_Segment], light: Array) -> list[BesideLook]:
         named = colours_of([shown(small[s.box][s.mask], light) for s in segments], light, self._colours, self._paints)
         return [BesideLook(at=s.at, count=max(1, round(s.area / LIMITS.one)), colours=colours)
                 for s, colours in zip(segments, named, strict=True)]
-
-
-def around(at: tuple[float, float], side: float) -> Array:
-    """(3, 3) the pose of a square of a tile's ``side`` in px around a place (`BesideLook.at`)."""
-    return np.array([[side, 0.0, (at[0] - 0.5) * side], [0.0, side, (at[1] - 0.5) * side], [0.0, 0.0, 1.0]])
 
 
 def _covered(shape: Sequence[int], tiles: Sequence[Array], unit: float) -> Mask:

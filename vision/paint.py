@@ -90,6 +90,12 @@ def paint_uvl(paint: Paint) -> Array:
     return _uvl(_linear(np.array(paint.rgb[::-1])) / np.array(_TILES))
 
 
+def paints_uvl(colours: Iterable[str], light: Array, paints: Mapping[str, tuple[int, int, int]]) -> Array:
+    """(N, 3) the mean (u, v, l) of these: in this light as the camera sees ``paints`` (sRGB), else in daylight."""
+    return np.array([_uvl(_linear(np.array(paints[c][::-1])) / light) if c in paints else paint_uvl(PAINTS[c])
+                     for c in colours])
+
+
 class Print:
     """Density of a board's print in (u, v, l), from patches as large as a silhouette's details."""
 
@@ -124,8 +130,7 @@ def colours_of(measured: Sequence[Array], light: Array, colours: Iterable[str] |
         raise ValueError(f"colour {unknown[0]!r} is unknown; known are {', '.join({**PAINTS, **known})}")
     if not measured or not names:
         return [{} for _ in measured]
-    mean = np.array([_uvl(_linear(np.array(known[n][::-1])) / light) if n in known
-                     else _uvl(_linear(np.array(PAINTS[n].rgb[::-1])) / np.array(_TILES)) for n in names])
+    mean = paints_uvl(names, light, known)
     spread = np.array([_MEASURED if n in known else PAINTS[n].spread for n in names])
     usual = np.array([0.0 if colours is not None or n in known else PAINTS[n].usual for n in names])
     foreign = np.array([n not in known for n in names])

@@ -363,7 +363,7 @@ class Tracker:
         lain, new = ([at for at in odd if (at in lay) is was] for was in (True, False))
         for at in lain[:ASTRAY.squares] + new[:ASTRAY.squares]:
             self._squares[at].searched_s = self.stillness.now_s
-            found = self.astray(bgr, self.lattice, at, partial(bare.place_part, at, a, at in lay))
+            found = self.astray(bgr, self.lattice, at, partial(bare.is_bare, at, a=a, was=at in lay, share=ASTRAY.bare))
             if found is not None:
                 found.there += 0.0 if at in lay else ASTRAY.prior
             if found is None or found.seen <= a.seen or found.there <= a.there:

@@ -55,13 +55,18 @@ def with_a_tower() -> PilesTable:
     return made
 
 
-def hardly_raised(table: PilesTable) -> None:
-    """Anna raises her tower, Ben lays a tile, and one look has the top where one block more need not be."""
+def raised_again(table: PilesTable, second: StackLook) -> None:
+    """Anna raises her tower, Ben lays a tile, and the next looks will show ``second``."""
     table.lays(EAST, "base.U", 0)
     table.piles[SOUTH] = top(1)
     table.sees()
     table.lays(FAR, "base.U", 0)
-    table.piles[SOUTH] = top(1, off=(0.65 * FLOOR[0], 0.65 * FLOOR[1]))
+    table.piles[SOUTH] = second
+
+
+def hardly_raised(table: PilesTable) -> None:
+    """Anna raises her tower, Ben lays a tile, and one look has the top where one block more need not be."""
+    raised_again(table, top(1, off=(0.65 * FLOOR[0], 0.65 * FLOOR[1])))
     table.sees(1, 1.2)
 
 

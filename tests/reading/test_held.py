@@ -337,8 +337,8 @@ def test_whom_scoring_sends_home_was_not_bought_back(table: _Table) -> None:
     assert table.states()[-1].supply[BEN]["follower"] == before + 1
     table.sees(near("red", red=3), near("blue", blue=3))
     after_bens(table)
-    made = table.made()
-    assert all(m.asked for m in made)
+    made, = table.made()
+    assert made.asked
 
 
 def test_of_two_that_are_held_one_left() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from piles import EAST, FAR, FLOOR, SETUP, SOUTH, PilesTable, top, with_a_foundation
+from piles import EAST, FAR, FLOOR, SETUP, SOUTH, PilesTable, raised_again, top, with_a_foundation
 from tables import figure
 
 from scoring.engine import fold
@@ -42,11 +42,7 @@ def test_who_vanished_beside_a_block_just_added_was_taken(table: PilesTable) -> 
 
 def test_a_block_below_somebody_who_was_told_first_is_told(table: PilesTable) -> None:
     """Ben has raised the tower; before that is told, people enter Anna's next turn, in which she closes it."""
-    table.lays(EAST, "base.U", 0)
-    table.piles[SOUTH] = top(1)
-    table.sees()
-    table.lays(FAR, "base.U", 0)
-    table.piles[SOUTH] = top(2)
+    raised_again(table, top(2))
     table.sees(2, 1.2)
     assert len(table.told(TowerRaised)) == 1
     table.tiles[2, 0] = "base.U", 0

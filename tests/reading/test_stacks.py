@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from piles import EAST, FAR, FLOOR, SETUP, SOUTH, WEST, PilesTable, hardly_raised, top, with_a_foundation
+from piles import EAST, FAR, FLOOR, SETUP, SOUTH, WEST, PilesTable, hardly_raised, raised_again, top, with_a_foundation
 from tables import figure
 
 from reading.game import GameReader
@@ -147,11 +147,7 @@ def test_a_first_block_covers_its_place(table: PilesTable, beside: float) -> Non
 
 def test_a_film_that_ends_asks_about_a_block_once(table: PilesTable) -> None:
     """The last look shows a top elsewhere; people say that it is no block, and there are no more looks."""
-    table.lays(EAST, "base.U", 0)
-    table.piles[SOUTH] = top(1)
-    table.sees()
-    table.lays(FAR, "base.U", 0)
-    table.piles[SOUTH] = top(2)
+    raised_again(table, top(2))
     table.sees(1)
     asked = 0
     for _ in range(5):

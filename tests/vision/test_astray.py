@@ -155,13 +155,13 @@ def test_no_tile_is_found_where_the_table_is_bare() -> None:
     tracker, bgr, asked = Table(BOARD, GRASS).tracker, table(BOARD, {}, cloth=GRASS), []
     assert tracker.astray is not None and tracker.lattice is not None
 
-    def bare_last(cells: Levels) -> float:
+    def bare_last(cells: Levels) -> bool:
         """Only where the tile that was found was pulled to."""
         asked.append(cells)
-        return float(len(asked) == places)
+        return len(asked) == places
 
     places = 0
     assert tracker.astray(bgr, tracker.lattice, (1, 1), bare_last) is not None
     places, asked = len(asked), []
     assert tracker.astray(bgr, tracker.lattice, (1, 1), bare_last) is None
-    assert tracker.astray(bgr, tracker.lattice, (1, 1), lambda cells: 1.0) is None
+    assert tracker.astray(bgr, tracker.lattice, (1, 1), lambda cells: True) is None

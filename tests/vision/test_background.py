@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from scoring.tiles import Square
+from vision.astray import ASTRAY
 from vision.attention import Attention
 from vision.background import CELLS, BareTable, Levels, bare_evidence
 from vision.senses import TileEvidence
@@ -93,7 +96,7 @@ def test_what_was_told_of_a_square_is_not_the_print_that_it_is_compared_with() -
 
 def test_a_place_near_a_tile_that_lay_is_bare_by_its_texture_alone() -> None:
     table, tiles = BareTable(squares=BARE), {(n, 0): levels(MEADOW, n) for n in range(4)}
-    assert table.place_part(GAP, A, True, levels(GREEN, 8)) == 0.0  # no print is known
+    bare = partial(table.is_bare, GAP, a=A, was=True, share=ASTRAY.bare)
+    assert not bare(levels(GREEN, 8))  # no print is known
     table.keep({*BARE, *tiles}, tiles, A)
-    assert table.place_part(GAP, A, True, levels(GREEN, 8)) == 1.0
-    assert table.place_part(GAP, A, True, levels(MEADOW, 8)) == 0.0
+    assert bare(levels(GREEN, 8)) and not bare(levels(MEADOW, 8))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from drawings import drawing
 
-from vision.beside import BesideSense, Mask, around
+from vision.beside import BesideSense, Mask
 from vision.frames import Image
 from vision.lattice import Lattice, apply
 from vision.looks import BesideLook
@@ -161,4 +161,6 @@ def test_places_are_in_tiles_of_the_picture_whatever_its_resolution() -> None:
 
 
 def test_the_square_around_a_place_has_it_in_its_middle() -> None:
-    assert np.allclose(apply(around((2.0, 3.0), PX), [(0.5, 0.5), (1.0, 0.5)]), [(80, 120), (100, 120)])
+    sense = Sense()
+    sense.look(picture(HEAP))
+    assert np.allclose(apply(sense.sense.around((2.0, 3.0)), [(0.5, 0.5), (1.0, 0.5)]), [(80, 120), (100, 120)])

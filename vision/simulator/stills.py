@@ -11,8 +11,8 @@ from vision.simulator.simulator import Simulator
 
 
 def stills(table: Simulator) -> Iterator[tuple[int, Image, Sequence[Counter[str]]]]:
-    """The number of each turn, the table at its end, and by player the colours of the figures that lie with them beside
-    the board."""
+    """At the end of each turn the number of the frame, the table, and by player the colours of the figures that lie
+    with them beside the board."""
     still, supply, _ = table.set_table()
     film, visits = Film(table.options, table.rng("still")), iter(table.truth.timeline.visits)
     coming = next(visits, None)
@@ -23,4 +23,4 @@ def stills(table: Simulator) -> Iterator[tuple[int, Image, Sequence[Counter[str]
                 table.carry_out(act, still)
             supply.give_back(coming)
             coming = next(visits, None)
-        yield turn.turn, film.develop(table.bumped(still.shown, turn.end)), supply.lie()
+        yield turn.end, film.develop(table.bumped(still.shown, turn.end)), supply.lie()
