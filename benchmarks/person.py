@@ -25,7 +25,8 @@ WORDS = dict(re.findall(r'^  "question\.(\w+)": "(.*)",$', _TEXTS.read_text("utf
 class Person:
     """Knows the true ``game``. ``asked`` lists the answered questions, each as a sentence; ``entered`` what the camera
     cannot see, which people tell by a button of the page in the turn in which it happens, as JSON. It sees what those
-    players hold whose figures lie in view (``in_view``): about that people wait to be asked."""
+    players hold whose figures lie in view (``in_view``), unless the page says that it does not: about that people wait
+    to be asked."""
 
     def __init__(self, game: Game, in_view: Collection[int] = ()) -> None:
         self._in_view = frozenset(in_view)
@@ -87,8 +88,9 @@ class Person:
         newest = next((e.at for _, e in reversed(effective(session.entries)) if isinstance(e, TilePlaced)), None)
         if newest is None:
             return
+        unseen = {i["parts"]["player"] for i in session.view()["issues"] if i["code"] == "held"}
         for move in (*self._ahead.get(newest, ()), *self._moves.get(newest, ())):
-            if move.get("jailer") in self._in_view:
+            if move.get("jailer") in self._in_view - unseen:
                 continue
             offered = (to_json(a) for q in session.state.box.offers(session.state) for a in q.answers)
             found = next((told for told in offered if _means(told, move)), None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
 from statistics import median
 
 from reading.belief import TableBelief
@@ -29,6 +30,7 @@ _GONE = 0.9  # probability that a held figure that left was set free, and not pu
 _BACK = 0.98  # the same if its owner has one more than the log explains (chosen)
 _SEEN, _AMONG = 2, 6  # looks that must have shown it of so many, and that must miss it: one is one opinion (chosen)
 _MOVED = 6  # looks without any of a player's figures at home, after which home is where they lie now (chosen)
+_UNSEEN_S = 30.0  # seconds in which looks have shown fewer than the log has, after which people are told (chosen)
 
 Pair = tuple[int, int]  # who holds, and whose figures
 Place = tuple[float, float]  # as `BesideLook.at`
@@ -89,11 +91,14 @@ class HeldFigures:
         self._homes: dict[int, Place] = {}
         self._away: dict[int, int] = {}  # for how many looks nothing of a player's has lain at home
         self._counted: dict[Pair, _Counted] = {}
+        self._shown_s: dict[Pair, tuple[int, float]] = {}  # how many the log has, and when looks last showed as many
+        self._looked_s = -math.inf
 
     def look(self, look: TableLook, state: GameState) -> None:
         """Count them in a look; ``state`` is that of the log."""
         if look.beside is None:
             return
+        self._looked_s = look.t_s
         lie = [(b, self._colours[b.colour]) for b in look.beside if b.colour in self._colours and _known(b)]
         for player in self._colours.values():
             self._find_home(player, lie)
@@ -117,6 +122,20 @@ class HeldFigures:
             counted.looks.append(_Count(t_s=look.t_s, places=tuple(places), holder=own[holder],
                                         owner=own[owner] - _in_hand(state, owner)))
             del counted.looks[:-_KEPT]
+        for pair in permutations(self._colours.values(), 2):
+            logged = _held(state, pair)
+            if self._shown_s.get(pair, (0, 0.0))[0] != logged or len(held.get(pair, ())) >= logged:
+                self._shown_s[pair] = logged, look.t_s
+
+    def unseen(self) -> dict[int, int]:
+        """By player how many of the figures that the log says they hold have not been seen with them for some time: if
+        they are set free, nobody sees that."""
+        out: dict[int, int] = {}
+        for (holder, owner), (logged, shown_s) in self._shown_s.items():
+            counted = self._counted.get((holder, owner))
+            if self._looked_s - shown_s > _UNSEEN_S and (counted is None or counted.departure() is None):
+                out[holder] = out.get(holder, 0) + logged - (len(counted.looks[-1].places) if counted else 0)
+        return out
 
     def _find_home(self, player: int, lie: Sequence[tuple[BesideLook, int]]) -> None:
         """Follow a player's figures, or find where most of them lie, and fewest of others: there they are held."""

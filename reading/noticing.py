@@ -22,11 +22,13 @@ from scoring.tiles import Square
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """Something that people should put right. ``code`` is take_back, missing, foreign (a figure of another box),
-    out_of_step or unread; ``player``, ``feature`` and ``where`` name a figure; ``before`` and ``now`` are pictures of
-    the square, added by the watcher."""
+    out_of_step, unread or held (figures of others that ``player`` holds out of view, ``count`` of them, on no square);
+    ``player``, ``feature`` and ``where`` name a figure; ``before`` and ``now`` are pictures of the square, added by the
+    watcher."""
 
     code: str
-    at: Square
+    at: Square | None
+    count: int = 1
     player: int | None = None
     feature: str = ""
     where: str = ""
@@ -35,13 +37,19 @@ class Notice:
 
 
 def notices(belief: TableBelief, closed: GameState, told: LoggedGame, unexplained: frozenset[Square],
-            colours: Mapping[str, int], now: Moment) -> tuple[Notice, ...]:
+            held: Mapping[int, int], colours: Mapping[str, int], now: Moment) -> tuple[Notice, ...]:
     """The differences between what must be visible given the log and what is. ``unexplained`` are squares with tiles
-    that no history explains."""
+    that no history explains, ``held`` counts figures that players hold and that are not seen (`HeldFigures.unseen`)."""
     out = [*_figure_notices(belief, closed, told, colours, now),
            *_foreign_notices(belief, closed, colours, now),
-           *_tile_notices(belief, told, unexplained, now)]
-    return tuple(sorted(out, key=lambda n: (n.code, n.at)))
+           *_tile_notices(belief, told, unexplained, now),
+           *(Notice(code="held", at=None, player=player, count=count) for player, count in held.items())]
+    return tuple(sorted(out, key=order))
+
+
+def order(notice: Notice) -> tuple[object, ...]:
+    """By what sort of notice it is, where, and whose."""
+    return notice.code, notice.at or (), notice.player or 0
 
 
 def _figure_notices(belief: TableBelief, closed: GameState, told: LoggedGame, colours: Mapping[str, int],

@@ -165,6 +165,9 @@ class TableWatcher:
         poses: Mapping[Square, Array] = self.poses
         out = []
         for notice in told.notices:
+            if notice.at is None:
+                out.append(notice)
+                continue
             before = self._seen.get(notice.at)
             now = None if notice.at not in poses else rectify(frame.bgr, poses[notice.at], KEPT_PX, KEPT_MARGIN)
             out.append(replace(notice, before=before if before is not None else now, now=now))

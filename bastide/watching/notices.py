@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterable
 from typing import Literal
 
-from reading.noticing import Notice
+from reading.noticing import Notice, order
 from scoring.events import Player
 from scoring.views import IssueView
 from vision.images import encode_jpeg
@@ -19,6 +19,8 @@ _TEXT = {
                "its box.",
     "out_of_step": "The tile at {x}, {y} does not lie as it does in the game: put it right, or correct the game.",
     "unread": "The camera cannot read what lies at {x}, {y}: enter the tile, or take it away.",
+    "held": "{name} has {count} of the others' figures out of the camera's view: put them where it sees them, or enter "
+            "it when they are set free.",
 }
 
 
@@ -27,18 +29,20 @@ def rows(notices: Iterable[Notice], players: tuple[Player, ...]) -> tuple[list[I
     name."""
     out: list[IssueView] = []
     pictures: dict[str, bytes] = {}
-    for n in sorted(notices, key=lambda n: (n.code, n.at)):
+    for n in sorted(notices, key=order):
         name = players[n.player].name if n.player is not None else ""
         role = _ROLE.get(n.feature, "follower")
+        x, y = n.at or (0, 0)
+        squares = [] if n.at is None else [[x, y]]
         row: IssueView = {
-            "code": n.code, "text": _TEXT[n.code].format(name=name, role=role, x=n.at[0], y=n.at[1]),
-            "squares": [list(n.at)], "turn": None,
+            "code": n.code, "text": _TEXT[n.code].format(name=name, role=role, x=x, y=y, count=n.count),
+            "squares": squares, "turn": None,
             "parts": {"player": n.player, "name": name, "role": role, "feature": n.feature, "where": n.where,
-                      "at": list(n.at)}}
+                      "n": n.count, "at": squares[0] if squares else None}}
         keys: tuple[Literal["before", "now"], ...] = ("before", "now")
         for key, picture in zip(keys, (n.before, n.now), strict=True):
             if picture is not None and n.before is not None:
-                address = f"{n.at[0]}_{n.at[1]}_{key}_{zlib.crc32(n.before.tobytes()):08x}"
+                address = f"{x}_{y}_{key}_{zlib.crc32(n.before.tobytes()):08x}"
                 pictures[address] = encode_jpeg(picture)
                 row[key] = f"/api/notices/{address}.jpg"
         out.append(row)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from looks_replayed import Book
 
 from reading.game import GameReader
+from reading.noticing import Notice
 from scoring.events import Event, Player, Setup
 from scoring.geometry import spot_of
 from scoring.rules import edition
@@ -49,6 +50,7 @@ class Table:
         self.reader, self.book, self.t_s = GameReader(setup), Book(), 0.0
         self.tiles = dict(tiles)
         self.figures: dict[Square, tuple[FigureLook, ...]] = {}
+        self.notices: tuple[Notice, ...] = ()
 
     def look(self) -> TableLook:
         return look(self.t_s, self.tiles, self.figures)
@@ -56,7 +58,9 @@ class Table:
     def sees(self, times: int = 3, every_s: float = 5.0) -> None:
         for _ in range(times):
             self.t_s += every_s
-            for made in self.reader.look(self.look(), self.book.entries).decisions:
+            said = self.reader.look(self.look(), self.book.entries)
+            self.notices = said.notices
+            for made in said.decisions:
                 self.book.commit(made)
 
     def lays(self, at: Square, tile: str, rot: int, *figures: FigureLook) -> None:

@@ -98,7 +98,8 @@ class _Watched(PilesTable):
         return replace(super().look(), beside=self.beside)
 
 
-def test_a_reader_tells_it_from_its_looks() -> None:
+def watched_game() -> _Watched:
+    """Anna holds one of Ben's followers."""
     table = _Watched()
     for event in game():
         table.book.say(event)
@@ -107,6 +108,11 @@ def test_a_reader_tells_it_from_its_looks() -> None:
         elif isinstance(event, FigurePlaced) and event.at not in ((1, 1), (5, 5)):
             table.figures[event.at] = (figure("base.B", 0, event.feature, event.where, "blue"),)
     table.piles[SOUTH] = top(1)
+    return table
+
+
+def test_a_reader_tells_it_from_its_looks() -> None:
+    table = watched_game()
     table.beside = (*near("red", red=3, blue=1), *near("blue", blue=2))
     table.lays(EAST, "base.U", 0)
     table.beside = (*near("red", red=3), *near("blue", blue=3))
@@ -396,3 +402,33 @@ def test_in_a_log_without_a_turn_of_the_owner_nothing_is_told(table: _Table) -> 
     mine = [e for e in table.entries if not (isinstance(e.body, TilePlaced) and e.body.player == BEN)]
     table.entries[:] = [replace(e, seq=n) for n, e in enumerate(mine, 1)]
     assert not table.made()
+
+
+def test_figures_that_nobody_sees_with_their_holder_are_noticed(table: _Table) -> None:
+    assert not table.held.unseen()
+    table.sees(near("red", red=3), near("blue", blue=2), times=40)
+    assert not table.held.unseen()  # it has left, and that is for a question
+    fresh = _Table(log(game()))
+    fresh.sees(near("red", red=3), near("blue", blue=2), times=30)
+    assert not fresh.held.unseen()  # it may still be on its way there
+    fresh.sees(near("red", red=3), near("blue", blue=2))
+    assert fresh.held.unseen() == {ANNA: 1}
+    fresh.sees(near("red", red=3, blue=1), near("blue", blue=2), times=1)
+    assert not fresh.held.unseen()
+
+
+def test_figures_are_noticed_whose_holder_is_not_seen_at_all() -> None:
+    table = _Table(log(game()))
+    table.sees(near("blue", blue=2), times=32)
+    assert table.held.unseen() == {ANNA: 1}
+
+
+def test_a_reader_asks_for_them_to_be_put_in_view() -> None:
+    table = watched_game()
+    table.beside = (*near("red", red=3), *near("blue", blue=2))
+    table.sees(40)
+    noticed, = (n for n in table.notices if n.code == "held")
+    assert (noticed.player, noticed.count, noticed.at) == (ANNA, 1, None)
+    table.beside = (*near("red", red=3, blue=1), *near("blue", blue=2))
+    table.sees(2)
+    assert not [n for n in table.notices if n.code == "held"]

@@ -540,6 +540,11 @@ export default {
   "issue.lens_bends":
     "Die Plättchen weichen um etwa {now} % ihrer Seite von einem geraden Gitter ab, weil das Objektiv verzerrt. Kalibriert wären es {straight} %: bastide calibrate lens.",
   "issue.unread": "Hier liegt etwas, das die Kamera nicht lesen kann: Plättchen eintragen oder wegnehmen.",
+  "issue.held": {
+    one: "{name} hat eine fremde Figur, die die Kamera nicht sieht: sichtbar hinlegen oder eintragen, wenn sie freikommt.",
+    other:
+      "{name} hat {n} fremde Figuren, die die Kamera nicht sieht: sichtbar hinlegen oder eintragen, wenn eine freikommt.",
+  },
   "toast.score": "{name} {from} → {to}",
   "toast.undo": "Zurücknehmen",
   "toast.stale":

@@ -529,6 +529,11 @@ export default {
   "issue.lens_bends":
     "Tiles appear about {now} % of their side off a straight grid, because the lens distorts the picture. Calibrated it would be {straight} %: bastide calibrate lens.",
   "issue.unread": "The camera cannot read what lies here: enter the tile, or take it away.",
+  "issue.held": {
+    one: "{name} has a figure of another player out of the camera's view: put it where the camera sees it, or enter it when it is set free.",
+    other:
+      "{name} has {n} figures of other players out of the camera's view: put them where the camera sees them, or enter it when one is set free.",
+  },
   "toast.score": "{name} {from} → {to}",
   "toast.undo": "Undo",
   "toast.stale": "Somebody has changed this in the meantime. Look again, and repeat it if it is still needed.",

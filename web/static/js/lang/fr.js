@@ -579,6 +579,11 @@ export default {
   "issue.lens_bends":
     "Les tuiles s’écartent d’environ {now} % de leur côté d’une grille droite, car l’objectif déforme l’image. Calibré, ce serait {straight} % : bastide calibrate lens.",
   "issue.unread": "La caméra ne peut pas lire ce qui est posé ici : saisissez la tuile ou retirez-la.",
+  "issue.held": {
+    one: "{name} garde la figurine d’un autre hors de vue de la caméra : posez-la où elle la voit ou saisissez sa libération.",
+    other:
+      "{name} garde {n} figurines d’autres joueurs hors de vue de la caméra : posez-les où elle les voit ou saisissez une libération.",
+  },
   "toast.score": "{name} {from} → {to}",
   "toast.undo": "Annuler",
   "toast.stale": "Quelqu’un a changé cela entre-temps. Vérifier et recommencer si c’est encore utile.",
