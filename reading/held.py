@@ -101,7 +101,7 @@ class HeldFigures:
         self._looked_s = look.t_s
         lie = [(b, self._colours[b.colour]) for b in look.beside if b.colour in self._colours and _known(b)]
         for player in self._colours.values():
-            self._find_home(player, lie)
+            self._find_home(player, lie, state)
         held: dict[Pair, list[Place]] = {(holder, owner): [] for holder in self._homes for owner in self._homes
                                          if holder != owner}
         own = dict.fromkeys(self._homes, 0)
@@ -137,10 +137,14 @@ class HeldFigures:
                 out[holder] = out.get(holder, 0) + logged - (len(counted.looks[-1].places) if counted else 0)
         return out
 
-    def _find_home(self, player: int, lie: Sequence[tuple[BesideLook, int]]) -> None:
-        """Follow a player's figures, or find where most of them lie, and fewest of others: there they are held."""
+    def _find_home(self, player: int, lie: Sequence[tuple[BesideLook, int]], state: GameState) -> None:
+        """Follow a player's figures, or find where most of them lie, and fewest of others: there they are held. Those
+        that others hold may be all that lie beside the board, and are not at home."""
         home, own = self._homes.get(player), [b for b, owner in lie if owner == player]
         around = [b for b in own if home is not None and math.dist(b.at, home) < _HOME]
+        if not around:
+            holders = [at for p, at in self._homes.items() if p != player and _held(state, (p, player))]
+            own = [b for b in own if not any(math.dist(b.at, at) < _HOME for at in holders)]
         if not own:
             return
         self._away[player] = 0 if around else self._away.get(player, 0) + 1

@@ -370,6 +370,13 @@ def test_where_all_that_lay_there_is_gone_the_camera_or_the_heap_was_moved(table
     assert not table.made()
 
 
+def test_the_last_that_lies_beside_the_board_is_not_at_home_where_another_holds_it(table: _Table) -> None:
+    table.sees(near("red", red=3, blue=1), times=10)  # Ben has put down all of his
+    table.sees(near("red", red=3, blue=1), near("blue", blue=1), times=3)
+    after_bens(table)
+    assert not table.made()
+
+
 def test_a_heap_that_was_moved_is_found_again(table: _Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(HOMES, "red", (9.0, 9.0))
     table.sees(near("red", red=3, blue=1), near("blue", blue=2), times=8)
