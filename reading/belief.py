@@ -135,7 +135,7 @@ def updated(belief: TableBelief, look: TableLook) -> TableBelief:
                        still_s=t if changed else max(belief.still_s, first))
 
 
-def _fresh(since_s: float, t: float) -> float:
+def freshness(since_s: float, t: float) -> float:
     """The share of a look's evidence that is new, given the time since the previous look."""
     return 1.0 - math.exp(-max(0.0, t - since_s) / LIMITS.new_look_s)
 
@@ -143,7 +143,7 @@ def _fresh(since_s: float, t: float) -> float:
 def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:
     if seen.seen < LIMITS.seen_least:
         return track if track.hidden_s is not None else replace(track, hidden_s=t)
-    weight = seen.seen * _fresh(track.looked_s, t)
+    weight = seen.seen * freshness(track.looked_s, t)
     if seen.there < 0.0:
         return _nothing(track, seen.there, weight, t)
     if not seen.tiles:
@@ -185,7 +185,7 @@ def concluded(belief: TableBelief) -> TableBelief:
 
 def _nothing(track: SquareTrack, there: float, weight: float, t: float) -> SquareTrack:
     """After a look that found no tile there."""
-    fresh = weight * _fresh(track.looked_s, t) if weight == _LEFT_OUT else weight
+    fresh = weight * freshness(track.looked_s, t) if weight == _LEFT_OUT else weight
     if track.laid is None:
         return replace(track, bare_s=t, looked_s=t, hidden_s=None, strange_s=None)
     doubt = track.doubt + fresh * min(1.0, -there / 3.0)
@@ -217,11 +217,11 @@ def _figures(belief: TableBelief, look: TableLook,
             left.add(found.index((at, f)))
             del taken[i], tracks[i]
         else:
-            tracks[i] = seen_figure(tracks[i], at, f, t, look.squares[at].seen * _fresh(tracks[i].looked_s, t))
+            tracks[i] = seen_figure(tracks[i], at, f, t, look.squares[at].seen * freshness(tracks[i].looked_s, t))
     for i, track in list(tracks.items()):
         if i in taken or track.at not in searched:
             continue
-        weight = look.squares[track.at].seen * _fresh(max(track.looked_s, track.came_s), t)
+        weight = look.squares[track.at].seen * freshness(max(track.looked_s, track.came_s), t)
         tracks[i] = replace(track, looked_s=t, missed=track.missed + weight,
                             missed_s=t if track.missed_s is None else track.missed_s)
         if tracks[i].real < 0.0 and tracks[i].missed > 3.0:  # a false detection
@@ -240,7 +240,7 @@ def _figures(belief: TableBelief, look: TableLook,
             measured=weight * (f.width > 0), bare_looks=bare.get(at, ()))
         next_id += 1
     for at in searched:
-        fresh = look.squares[at].seen * _fresh(looked.get(at, -math.inf), t)
+        fresh = look.squares[at].seen * freshness(looked.get(at, -math.inf), t)
         bare[at] = () if look.squares[at].figures else (*bare.get(at, ()), (t, fresh))[-_REMEMBERED:]
         looked[at] = t
     return tracks, looked, bare, next_id

@@ -10,7 +10,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from reading.belief import TableBelief
+from reading.belief import TableBelief, freshness
 from reading.figure_track import FigureTrack
 from reading.limits import LIMITS
 from reading.sightings import NEUTRAL, LoggedPile, apart_from_piles
@@ -20,12 +20,15 @@ from vision.looks import TableLook
 
 @dataclass(slots=True)
 class _Missed:
-    """The looks that have missed a figure since it was seen last: the weight of all, of those with a piece that it may
-    look like one with, and when the first other one was."""
+    """The looks that have missed a figure since it was seen last, or came, at ``looked_s``: the weight of all, and that
+    of those ``without`` a piece that it may look like one with, had there been no others, since the first of them."""
 
+    looked_s: float
+    without_s: float
     all: float = 0.0
-    joined: float = 0.0
+    without: float = 0.0
     since_s: float | None = None
+    joined: bool = False
 
 
 @dataclass(slots=True)
@@ -50,19 +53,22 @@ class Overlooked:
             if not f.missed:
                 self._missed.pop(i, None)
             elif f.looked_s == look.t_s:
-                known = self._missed.setdefault(i, _Missed())
+                known = self._missed.setdefault(i, _Missed(looked_s=f.seen_s, without_s=f.seen_s))
                 if any(since_s > f.seen_s and math.dist(at, f.foot) < LIMITS.joined for at, since_s in stand):
-                    known.joined += f.missed - known.all
-                elif known.since_s is None:
-                    known.since_s = look.t_s
-                known.all = f.missed
+                    known.joined = True
+                elif f.missed > known.all:
+                    anew = freshness(known.without_s, look.t_s) / freshness(known.looked_s, look.t_s)
+                    known.without += (f.missed - known.all) * anew
+                    known.without_s = look.t_s
+                    known.since_s = look.t_s if known.since_s is None else known.since_s
+                known.all, known.looked_s = f.missed, look.t_s
         for i in self._missed.keys() - belief.figures.keys():
             del self._missed[i]
 
     def without(self, belief: TableBelief) -> TableBelief:
         """The belief without what such looks say; the same object if there are none."""
         out: dict[int, FigureTrack] = {
-            i: replace(belief.figures[i], missed=m.all - m.joined, missed_s=m.since_s)
+            i: replace(belief.figures[i], missed=m.without, missed_s=m.since_s)
             for i, m in self._missed.items() if m.joined and i in belief.figures and belief.figures[i].missed}
         return replace(belief, figures={**belief.figures, **out}) if out else belief
 

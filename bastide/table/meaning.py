@@ -82,14 +82,24 @@ class Meaning:
         if handler is None or isinstance(event, TilePlaced):
             raise CommandError("malformed", "seq: that is tied to its place in the game")
         own = {"part"} if handler.when == ANY else {"part", "player"}
-        gone = LogEntry(seq=len(self.entries) + 1, body=Retracted(seq=seq))
-        without = Meaning(state_of(self.state.setup, (*self.entries, gone)), (*self.entries, gone), ())
         told = {k: v for k, v in to_json(event).items() if k not in own}
-        found = missed(without.state, without.happened, told, turn) if type(turn) is int else None
-        if found is None:
+        moved = self._and((Retracted(seq=seq),))._late(told, turn) if type(turn) is int else None
+        if moved is None:
             raise CommandError("unknown_entry", f"there is no turn {str(turn)[:20]} to move it to")
-        moved, after = self._checked(found[0]), found[1]
-        return (Retracted(seq=seq), moved if after is None else Inserted(after=after, body=moved))
+        return (Retracted(seq=seq), moved)
+
+    def _and(self, bodies: Sequence[Body]) -> Meaning:
+        """The game with these entries."""
+        entries = (*self.entries, *(LogEntry(seq=n, body=b) for n, b in enumerate(bodies, len(self.entries) + 1)))
+        return Meaning(state_of(self.state.setup, entries), entries, ())
+
+    def _late(self, told: object, turn: int) -> Body | None:
+        """The entry for an event that was missed in a turn; None if there is no such turn."""
+        found = missed(self.state, self.happened, told, turn)
+        if found is None:
+            return None
+        event, after = self._checked(found[0]), found[1]
+        return event if after is None else Inserted(after=after, body=event)
 
     def told(self, event: Event) -> tuple[Body, ...]:
         """The log entries for an event that is reported now, at the position where the rules put it."""
@@ -147,7 +157,26 @@ class Meaning:
             return (Inserted(after=about, body=self._event(body, known[about])),)
         if body is None:
             return (Retracted(seq=about),)
-        return self.amend(about, known[about], self._event(body, known[about]))
+        return self._in_its_turn(about, known[about], self._event(body, known[about]))
+
+    def _in_its_turn(self, seq: int, old: Event, new: Event) -> tuple[Body, ...]:
+        """The correction of an entry. A figure that the rules do not allow in that turn, but do in a later one of its
+        player (it stands somewhere that figures reach from elsewhere), was put there then: the newest such turn."""
+        amended = self.amend(seq, old, new)
+        if not isinstance(new, FigurePlaced) or not self.state.box.reaching:
+            return amended
+        gone = self._and((Retracted(seq=seq),))
+        allowed = len(gone.state.issues)
+        if len(self._and(amended).state.issues) <= allowed:
+            return amended
+        turns = dict(zip((n for n, _ in self.happened), self.state.happened, strict=True))
+        laid = {turn: e.player for (_, e), turn in zip(gone.happened, gone.state.happened, strict=True)
+                if isinstance(e, TilePlaced)}
+        for turn in sorted((t for t, player in laid.items() if player == new.player and t > turns[seq]), reverse=True):
+            later = gone._late({k: v for k, v in to_json(new).items() if k != "part"}, turn)
+            if later is not None and len(gone._and((later,)).state.issues) <= allowed:
+                return (Retracted(seq=seq), later)
+        return amended
 
     def _event(self, body: object, like: Event) -> Event:
         """An event from a client; who played it is taken from the entry it changes."""

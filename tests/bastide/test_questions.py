@@ -10,7 +10,12 @@ from sessions import JPEG, SETUP, error, history, played, seen
 from bastide.log.store import Store
 from bastide.table.session import TableSession
 from scoring.engine import fits, fold
-from scoring.events import TilePlaced, to_json
+from scoring.events import Player, Setup, TilePlaced, parse_event, to_json
+from scoring.log import Amended, Retracted
+from scoring.rules import edition
+
+TOWERS = Setup(players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")), rules=edition(),
+               expansions=("base", "tower"))
 
 # -- questions ------------------------------------------------------------------------------------------------------
 
@@ -87,6 +92,34 @@ def test_answering_with_something_else(session: TableSession, asked: int) -> Non
     assert view["questions"] == [] and free_body
     changed = next(t for t in view["board"]["tiles"] if t["seq"] == asked)
     assert changed["tile"] == "base.K" and changed["player"] == 2, "whose tile it was has not changed"
+
+
+def test_a_figure_that_was_put_there_later_goes_to_its_own_turn(store: Store) -> None:
+    """Somebody seems to stand on Anna's old tile. It is Ben, who stands on its tower since his last turn."""
+    session = TableSession(store, TOWERS)
+    for line in ("tile 0 tower.02 0,1 0", "tile 1 base.B 0,2 0", "tile 0 base.U -1,0 0", "tower 0 0,1",
+                 "tile 1 base.U -2,0 0"):
+        seen(session, parse_event(line))
+    (seq,) = seen(session, parse_event("deploy 0 follower 0,1 field NL.NR.EL.ER.SL.SR.WL.WR"), asked=True, after=1,
+                  crop=JPEG, alternatives=(((), 0.5),))
+    body = {"do": "deploy", "player": 1, "figure": "follower", "at": [0, 1], "feature": "tower", "where": "I"}
+    view = session.command({"do": "answer", "question": seq, "choice": "other", "body": body})
+    assert not view["questions"] and not view["issues"]
+    assert [t["player"] for t in view["board"]["tiles"] if t["at"] == [0, 1]] == [0]
+    assert [e.body for e in session.entries[-2:]] == [Retracted(seq=seq), parse_event("deploy 1 follower 0,1 tower I")]
+
+
+@pytest.mark.parametrize("where, player", [("field NL.NR.EL.ER.SL.SR.WL.WR", 1), ("tower I", 0)])
+def test_a_figure_that_no_other_turn_explains_stays_in_the_one_that_was_asked_about(
+        store: Store, where: str, player: int) -> None:
+    session = TableSession(store, TOWERS)
+    for line in ("tile 0 tower.02 0,1 0", "tile 1 base.U -1,0 0"):
+        seen(session, parse_event(line))
+    (seq,) = seen(session, parse_event("deploy 0 follower 0,1 cloister I"), asked=True, after=1, crop=JPEG,
+                  alternatives=(((), 0.5),))
+    told = parse_event(f"deploy {player} follower 0,1 {where}")
+    session.command({"do": "answer", "question": seq, "choice": "other", "body": to_json(told)})
+    assert session.entries[-1].body == Amended(seq=seq, body=told)
 
 
 @pytest.mark.parametrize("settle", ["retract", "amend"])

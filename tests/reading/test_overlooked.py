@@ -71,6 +71,18 @@ def test_he_is_gone_once_the_piece_is_elsewhere_and_he_is_not_seen() -> None:
     assert weight >= TAKEN and since_s == 15.0
 
 
+def test_a_look_that_may_have_overlooked_him_takes_nothing_from_the_next_ones() -> None:
+    """Two looks soon after one that shows something like a piece beside him, as when a hand takes him up."""
+    tiles = {(0, 0): ("base.D", 0), BESIDE: ("base.B", 0), (2, 1): ("base.U", 0)}
+    belief, overlooked = TableBelief(), Overlooked()
+    for t_s, shown, foot in ((0.0, True, None), (20.0, False, NEAR), (21.5, False, None), (23.0, False, None)):
+        one = with_a_piece(look(t_s, tiles, {BESIDE: (MONK,)} if shown else {}), foot)
+        belief = updated(belief, one)
+        overlooked.look(one, belief, {})
+    monk, = overlooked.without(belief).figures.values()
+    assert monk.missed >= TAKEN and monk.missed_s == 21.5
+
+
 def test_who_was_seen_beside_the_piece_is_told_from_it() -> None:
     weight, since_s = missed((True, NEAR), (True, None), (False, NEAR), (False, NEAR))
     assert weight >= TAKEN and since_s == 10.0
