@@ -14,6 +14,7 @@ from itertools import permutations
 from statistics import median
 
 from reading.belief import TableBelief
+from reading.heaps import HOME, Heaps, Place
 from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame
@@ -22,18 +23,16 @@ from scoring.events import Event, FigureTaken, TilePlaced
 from scoring.state import GameState
 from vision.looks import BesideLook, TableLook
 
-_HOME = 2.5  # tiles from the middle of a player's own figures within which figures are theirs to keep (chosen)
 _OTHER = 0.8  # tiles by which figures are nearer to it than to their own player's home: heaps have that radius (chosen)
 _PAINT = 2.0  # nats between its two likeliest paints from which a figure's paint is known (chosen)
 _KEPT = 400  # newest looks that are kept
 _GONE = 0.9  # probability that a held figure that left was set free, and not put elsewhere (chosen)
 _BACK = 0.98  # the same if its owner has one more than the log explains (chosen)
+_LATE = 12  # looks that may show one before the log has it (chosen)
 _SEEN, _AMONG = 2, 6  # looks that must have shown it of so many, and that must miss it: one is one opinion (chosen)
-_MOVED = 6  # looks without any of a player's figures at home, after which home is where they lie now (chosen)
 _UNSEEN_S = 30.0  # seconds in which looks have shown fewer than the log has, after which people are told (chosen)
 
 Pair = tuple[int, int]  # who holds, and whose figures
-Place = tuple[float, float]  # as `BesideLook.at`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,13 +60,23 @@ class _Departure:
 @dataclass(slots=True)
 class _Counted:
     """One player's figures that lie with another, look by look, since the log last had one go home; ``logged`` is how
-    many the log has. That one was taken is logged late, maybe only after it was set free."""
+    many the log has. That one was taken is logged late, maybe only after it was set free. While the log had none,
+    ``crowded`` of ``free`` looks showed some all the same."""
 
     logged: int
+    free: int = 0
+    crowded: int = 0
     looks: list[_Count] = field(default_factory=list)
+
+    @property
+    def unclear(self) -> bool:
+        """Whether something else that looks like the player's figures lies there."""
+        return self.crowded > max(_LATE, self.free / 2)
 
     def departure(self) -> _Departure | None:
         """The departure of one of them, if as many as logged were seen before, and fewer in all looks since."""
+        if self.unclear:
+            return None
         fewer = len(self.looks)
         while fewer and len(self.looks[fewer - 1].places) < self.logged:
             fewer -= 1
@@ -88,8 +97,7 @@ class HeldFigures:
     def __init__(self, colours: Mapping[str, int]) -> None:
         """``colours`` are the players by their paint."""
         self._colours = colours
-        self._homes: dict[int, Place] = {}
-        self._away: dict[int, int] = {}  # for how many looks nothing of a player's has lain at home
+        self._heaps = {player: Heaps() for player in colours.values()}
         self._counted: dict[Pair, _Counted] = {}
         self._shown_s: dict[Pair, tuple[int, float]] = {}  # how many the log has, and when looks last showed as many
         self._looked_s = -math.inf
@@ -102,30 +110,48 @@ class HeldFigures:
         lie = [(b, self._colours[b.colour]) for b in look.beside if b.colour in self._colours and _known(b)]
         for player in self._colours.values():
             self._find_home(player, lie, state)
-        held: dict[Pair, list[Place]] = {(holder, owner): [] for holder in self._homes for owner in self._homes
-                                         if holder != owner}
-        own = dict.fromkeys(self._homes, 0)
+        homes = self._homes()
+        held: dict[Pair, list[Place]] = {pair: [] for pair in permutations(homes, 2)}
+        own = dict.fromkeys(homes, 0)
         for b, owner in lie:
-            away = {player: math.dist(b.at, home) for player, home in self._homes.items()}
+            away = {player: math.dist(b.at, home) for player, home in homes.items()}
             holder = min(away, key=lambda p: (away[p], p), default=owner)
-            if owner in away and away[owner] < _HOME:
+            if owner in away and away[owner] < HOME:
                 own[owner] += b.count
-            if holder != owner and owner in away and away[holder] < min(_HOME, away[owner] - _OTHER):
+            if holder != owner and owner in away and away[holder] < min(HOME, away[owner] - _OTHER):
                 held[holder, owner] += [b.at] * b.count
         for pair, places in held.items():
             counted = self._counted.get(pair)
             logged = _held(state, pair)
             if counted is None or counted.logged > logged:
-                counted = self._counted[pair] = _Counted(logged=logged)
+                free, crowded = (counted.free, counted.crowded) if counted else (0, 0)
+                counted = self._counted[pair] = _Counted(logged=logged, free=free, crowded=crowded)
             counted.logged = logged
+            counted.free += not logged
+            counted.crowded += bool(places) and not logged
             holder, owner = pair
             counted.looks.append(_Count(t_s=look.t_s, places=tuple(places), holder=own[holder],
                                         owner=own[owner] - _in_hand(state, owner)))
             del counted.looks[:-_KEPT]
         for pair in permutations(self._colours.values(), 2):
-            logged = _held(state, pair)
-            if self._shown_s.get(pair, (0, 0.0))[0] != logged or len(held.get(pair, ())) >= logged:
+            logged, counted = _held(state, pair), self._counted.get(pair)
+            shown = counted is not None and len(held.get(pair, ())) >= logged and not counted.unclear
+            if shown or not logged or self._shown_s.get(pair, (0, 0.0))[0] != logged:
                 self._shown_s[pair] = logged, look.t_s
+
+    def _homes(self) -> dict[int, Place]:
+        """Where the home of each player is of whom it is known."""
+        return {player: heaps.home.at for player, heaps in self._heaps.items() if heaps.home is not None}
+
+    def _find_home(self, player: int, lie: Sequence[tuple[BesideLook, int]], state: GameState) -> None:
+        """Find the home of a player in a look."""
+        homes = self._homes()
+        others = {p: _held(state, (p, player)) for p in self._colours.values() if p != player}
+        if self._heaps[player].look(
+                [b for b, owner in lie if owner == player], [b for b, owner in lie if owner != player],
+                _in_hand(state, player), sum(_held(state, (player, p)) for p in others),
+                [(homes.get(p), count) for p, count in others.items() if count]):
+            self._counted = {pair: c for pair, c in self._counted.items() if player not in pair}
 
     def unseen(self) -> dict[int, int]:
         """By player how many of the figures that the log says they hold have not been seen with them for some time: if
@@ -134,28 +160,9 @@ class HeldFigures:
         for (holder, owner), (logged, shown_s) in self._shown_s.items():
             counted = self._counted.get((holder, owner))
             if self._looked_s - shown_s > _UNSEEN_S and (counted is None or counted.departure() is None):
-                out[holder] = out.get(holder, 0) + logged - (len(counted.looks[-1].places) if counted else 0)
+                seen = len(counted.looks[-1].places) if counted and not counted.unclear else 0
+                out[holder] = out.get(holder, 0) + logged - seen
         return out
-
-    def _find_home(self, player: int, lie: Sequence[tuple[BesideLook, int]], state: GameState) -> None:
-        """Follow a player's figures, or find where most of them lie, and fewest of others: there they are held. Those
-        that others hold may be all that lie beside the board, and are not at home."""
-        home, own = self._homes.get(player), [b for b, owner in lie if owner == player]
-        around = [b for b in own if home is not None and math.dist(b.at, home) < _HOME]
-        if not around:
-            holders = [at for p, at in self._homes.items() if p != player and _held(state, (p, player))]
-            own = [b for b in own if not any(math.dist(b.at, at) < _HOME for at in holders)]
-        if not own:
-            return
-        self._away[player] = 0 if around else self._away.get(player, 0) + 1
-        if home is None or self._away[player] >= _MOVED:
-            most = max(own, key=lambda b: (sum(
-                o.count if owner == player else -o.count for o, owner in lie if math.dist(o.at, b.at) < _HOME), b.at))
-            around = [b for b in own if math.dist(b.at, most.at) < _HOME]
-        if around:
-            count = sum(b.count for b in around)
-            x, y = (sum(b.at[axis] * b.count for b in around) / count for axis in (0, 1))
-            self._homes[player] = x, y
 
     def decide(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState], steps: Steps,
                now: Moment) -> list[Decision]:

@@ -439,3 +439,19 @@ def test_a_reader_asks_for_them_to_be_put_in_view() -> None:
     table.beside = (*near("red", red=3, blue=1), *near("blue", blue=2))
     table.sees(2)
     assert not [n for n in table.notices if n.code == "held"]
+
+
+def test_where_something_else_looks_like_the_player_s_figures_nothing_is_told() -> None:
+    """A score track beside Anna's figures has squares of Ben's colour, of which looks do not see each."""
+    events = list(game())
+    table, squares = _Table(log(events[:-2])), near("red", blue=4)
+    squares = [replace(b, at=(b.at[0], b.at[1] + 1.0)) for b in squares]
+    for n in range(20):
+        table.sees(near("red", red=3), near("blue", blue=2), squares[n % 2:], times=1)
+    table.add(*events[-2:])
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2), squares, times=32)
+    assert table.held.unseen() == {ANNA: 1}
+    table.add(*monk((1, 20))[:1])
+    table.sees(near("red", red=3), near("blue", blue=3), squares[1:])
+    after_bens(table)
+    assert not table.made()
