@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import permutations
+from dataclasses import dataclass, field, replace
+from itertools import permutations, takewhile
 from statistics import median
 
 from reading.belief import TableBelief
@@ -30,6 +30,7 @@ _GONE = 0.9  # probability that a held figure that left was set free, and not pu
 _BACK = 0.98  # the same if its owner has one more than the log explains (chosen)
 _LATE = 12  # looks that may show one before the log has it (chosen)
 _SEEN, _AMONG = 2, 6  # looks that must have shown it of so many, and that must miss it: one is one opinion (chosen)
+_OFF = 0.2  # share of looks in which figures in hand may be counted otherwise (chosen)
 _UNSEEN_S = 30.0  # seconds in which looks have shown fewer than the log has, after which people are told (chosen)
 
 Pair = tuple[int, int]  # who holds, and whose figures
@@ -38,9 +39,11 @@ Pair = tuple[int, int]  # who holds, and whose figures
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Count:
     """One look: the ``places`` of one player's figures that lie with another, how many of their own lie with the
-    ``holder``, and how many more lie with their ``owner`` than the log says are in supply."""
+    ``holder``, how many more lie with their ``owner`` than the log says are in supply, and how many were ``logged`` as
+    held."""
 
     t_s: float
+    logged: int
     places: tuple[Place, ...]
     holder: int
     owner: int
@@ -48,10 +51,10 @@ class _Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Departure:
-    """A figure left its ``place`` after ``seen_s`` and before ``missed_s``, the times of two looks. It came ``back`` if
-    its owner has had one more since than the log explains."""
+    """A figure left its ``place`` (None: no look showed it there) after ``seen_s`` and before ``missed_s``, the times
+    of two looks. It came ``back`` if its owner has had one more since than the log explains."""
 
-    place: Place
+    place: Place | None
     seen_s: float
     missed_s: float
     back: bool
@@ -82,13 +85,29 @@ class _Counted:
             fewer -= 1
         before, since = self.looks[max(0, fewer - _AMONG):fewer], self.looks[fewer:]
         if sum(len(c.places) >= self.logged for c in before) < _SEEN or len(since) < _SEEN:
-            return None
+            return self._soon_back()
         last, first = before[-1], since[0]
         if last.holder and not any(c.holder for c in since):
             return None  # all that lay there is elsewhere
         place = max(last.places, key=lambda p: min((math.dist(p, q) for q in first.places), default=0.0))
         more = median(c.owner for c in since[-_AMONG:]) - median(c.owner for c in before)
         return _Departure(place=place, seen_s=last.t_s, missed_s=first.t_s, back=more == 1.0)
+
+    def _soon_back(self) -> _Departure | None:
+        """The departure of one that was taken lately and that hardly a look showed with its holder: its owner has had
+        one more since than the log explains."""
+        taken = sum(1 for _ in takewhile(lambda c: c.logged == self.logged, reversed(self.looks)))
+        begin = max(1, len(self.looks) - taken - _LATE)
+        more = median(c.owner for c in self.looks[-_AMONG:]) if self.logged and taken < len(self.looks) else 0.0
+        for n in range(begin, len(self.looks) - _AMONG + 1):
+            before, since = self.looks[max(0, n - _AMONG):n], self.looks[n:]
+            if since[0].owner >= more > before[-1].owner and more - median(c.owner for c in before) == 1.0 \
+                    and sum(c.owner != more for c in since) <= _OFF * len(since) \
+                    and all(len(c.places) < self.logged for c in since):
+                shown = [c.places[-1] for c in self.looks[begin:n] if len(c.places) >= self.logged]
+                return _Departure(place=shown[-1] if shown else None, seen_s=before[-1].t_s, missed_s=since[0].t_s,
+                                  back=bool(shown))
+        return None
 
 
 class HeldFigures:
@@ -130,7 +149,7 @@ class HeldFigures:
             counted.free += not logged
             counted.crowded += bool(places) and not logged
             holder, owner = pair
-            counted.looks.append(_Count(t_s=look.t_s, places=tuple(places), holder=own[holder],
+            counted.looks.append(_Count(t_s=look.t_s, logged=logged, places=tuple(places), holder=own[holder],
                                         owner=own[owner] - _in_hand(state, owner)))
             del counted.looks[:-_KEPT]
         for pair in permutations(self._colours.values(), 2):
@@ -185,7 +204,7 @@ class HeldFigures:
                     math.inf > belief.since_s(g.at) >= gone.missed_s for g in log.groups)):
                 continue
             if (made := _freed(pair, gone, belief, log, states, steps, now)) is not None:
-                return [made]
+                return [made if gone.place else replace(made, beside=self._homes().get(pair[1]))]
         return []
 
     def _left_before_taken(self, left_s: float, belief: TableBelief, log: LoggedGame) -> bool:

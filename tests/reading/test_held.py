@@ -455,3 +455,32 @@ def test_where_something_else_looks_like_the_player_s_figures_nothing_is_told() 
     table.sees(near("red", red=3), near("blue", blue=3), squares[1:])
     after_bens(table)
     assert not table.made()
+
+
+def soon_back(shown: int, owner: Sequence[int] = (2,) * 12) -> _Table:
+    """Anna takes one of Ben's followers, and his next tile is seen when he has one more again: ``owner`` are how many
+    he is seen to have from look to look, after so many that have ``shown`` the follower with Anna."""
+    events = list(game())
+    table = _Table(log(events[:-2]))
+    table.sees(near("red", red=3), near("blue", blue=1), times=8)
+    table.sees(near("red", red=3, blue=1), near("blue", blue=1), times=shown)
+    table.add(*events[-2:], *monk((1, 20))[:1])
+    for count in owner:
+        table.sees(near("red", red=3), near("blue", blue=count), times=1)
+    after_bens(table)
+    return table
+
+
+@pytest.mark.parametrize("shown", [0, 1])
+def test_one_that_was_set_free_before_looks_showed_it_is_known_by_its_owner(shown: int) -> None:
+    made, = soon_back(shown).made()
+    paid, = made.events
+    assert isinstance(paid, RansomPaid) and (paid.player, paid.jailer) == (BEN, ANNA)
+    assert made.asked == (not shown)
+    assert made.beside == pytest.approx((2.0 + 3 * 0.35, 2.0) if shown else (14.175, 7.0), abs=0.2)
+
+
+@pytest.mark.parametrize("owner", [(1,) * 12, (3,) * 12, (2, 1, 2, 1) * 3, (1,) * 8 + (2,) * 4],
+                         ids=["none", "two more", "unsteady", "only now"])
+def test_where_its_owner_has_not_long_had_just_one_more_nothing_is_told(owner: Sequence[int]) -> None:
+    assert not soon_back(0, owner).made()
