@@ -1,7 +1,9 @@
 """Figures on piles that are hardly seen as figures: the top that was plain is not found any more, look after look.
 
 A pile does not get lower, and a hand is gone after a few looks. If a rule let the player of that turn put somebody on
-top, that is the likeliest cause, and people are asked.
+top, that is the likeliest cause, and people are asked. So are they if looks do not say clearly that the top is hidden,
+and something a little like a figure has been seen in its place ever since, or if people say that a block that would
+explain it was not added.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ from reading.belief import TableBelief
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame
 from reading.policy import Decision, Doubt, Moment
+from reading.remote_claims import SURELY
 from reading.stack_limits import STACK
-from reading.stack_track import StackTrack
 from reading.stacks import StackMoves, figures_on_top
 from scoring.events import Event, FigurePlaced
 from scoring.state import GameState
@@ -32,25 +34,29 @@ def covered_tops(belief: TableBelief, log: LoggedGame, states: Sequence[GameStat
         closed = {f.at for f in state.standing.values() if f.feature == stack.top}
         heights = stack.heights(state)
         for (name, at), track in piles.tracks.items():
-            if name != stack.name or at in closed or track.hidden < STACK.hides or not heights.get(at) \
-                    or figures_on_top(belief, at, track):
+            if name != stack.name or at in closed or not heights.get(at):
                 continue
-            since_s = min(track.in_vain_s(math.inf), default=math.inf)
+            on_top = max((f.real for f in figures_on_top(belief, at, track)), default=0.0)
+            no_block = piles.covered.get((name, at))
+            if on_top >= SURELY or not (
+                    no_block or (track.lost(now.t_s) if on_top else track.hidden >= STACK.hides)):
+                continue
+            shown_s, since_s = no_block or (track.shown_s, min(track.in_vain_s(math.inf), default=math.inf))
             if now.t_s - since_s < LIMITS.ask_after_s and not now.last:
                 continue  # a hand may rest there
-            made = _decision(at, stack.top, track, since_s, belief, log, states, answers, now)
+            sure = probability(on_top or max(0.0, min(track.hidden - STACK.hides, LIMITS.agreed)))
+            made = _decision(at, stack.top, sure, shown_s, since_s, belief, log, states, answers, now)
             if made is not None:
                 yield Doubt(decision=made, gain=1.0, due=True)
 
 
-def _decision(at: Square, top: str, track: StackTrack, since_s: float, belief: TableBelief, log: LoggedGame,
+def _decision(at: Square, top: str, sure: float, shown_s: float, since_s: float, belief: TableBelief, log: LoggedGame,
               states: Sequence[GameState], answers: Callable[[int, GameState], Sequence[FigurePlaced]],
               now: Moment) -> Decision | None:
-    """The question in the newest turn that allowed it, of those that began before the top was missed and that were not
-    over when it was seen last."""
-    shown_s = max((t_s for t_s, shown, _ in track.looks if shown), default=-math.inf)
+    """The question, ``sure`` by how probable somebody stands there, in the newest turn that allowed it, of those that
+    began before the top was missed and that were not over when it was seen last."""
     over_s = math.inf
-    for n in log.newest(LIMITS.open_turns):
+    for n in log.newest(LIMITS.late_turns):
         turn, state = log.groups[n], states[log.span(n)[1]]
         next_s, over_s = over_s, belief.since_s(turn.at)
         if turn.tile is None or turn.figures() or over_s > since_s:
@@ -62,7 +68,6 @@ def _decision(at: Square, top: str, track: StackTrack, since_s: float, belief: T
             for e in answers(log.span(n)[1], state) if (e.at, e.feature) == (at, top) and not log.denied_for(e, turn)}
         if not weights:
             continue
-        sure = probability(min(track.hidden - STACK.hides, LIMITS.agreed))
         ranked = sorted(((e, sure * w / sum(weights.values())) for e, w in weights.items()), key=lambda r: -r[1])
         return Decision(events=(ranked[0][0],), confidence=ranked[0][1], asked=True, at=at, frame=now.frame,
                         alternatives=(*(((e,), p) for e, p in ranked[:3]), ((), 1.0 - sure)),

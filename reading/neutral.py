@@ -94,8 +94,8 @@ class NeutralMoves:
         over = now.last or now.t_s - sight.came_s >= LIMITS.ask_after_s
         ways = self._ways(neutral, at, belief, log, states, colours, sight, over=over)
         made = self._decision(ways, neutral, log, has, now) if ways else None
-        if made is not None and sight.piled:  # or somebody has put a block there
-            made = replace(made, asked=True)
+        if made is not None and (sight.piled or has is None and sight.clearest < NEUTRAL.first):
+            made = replace(made, asked=True)  # somebody may have put a block there, or print looks a little like it
         if made is not None and made.asked and ways[0].turn == 0 and not now.last \
                 and now.t_s - sight.came_s < LIMITS.ask_after_s:
             return None  # it may go on, and what it sent home may still be taken up

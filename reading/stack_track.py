@@ -61,6 +61,11 @@ class StackTrack:
         earlier = [(t_s, shown) for t_s, shown, _ in reversed(self.looks) if t_s < before_s]
         return tuple(t_s for t_s, _ in takewhile(lambda seen: not seen[1], earlier))
 
+    @property
+    def shown_s(self) -> float:
+        """When a look showed its top last; minus infinity if none did."""
+        return max((t_s for t_s, shown, _ in self.looks if shown), default=-math.inf)
+
     def visit(self, came_s: float) -> tuple[float, float]:
         """When it was looked at before the look at that time, and for how long something had moved over it in between;
         minus infinity and NaN if that is not known."""

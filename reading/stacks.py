@@ -65,6 +65,8 @@ class StackMoves:
     _denied_s: dict[tuple[str, Square], float] = field(default_factory=dict)  # when people last denied one there
     _empty: set[Square] = field(default_factory=set)  # squares that the last look at them showed without a tile
     _new_below: set[tuple[str, Square]] = field(default_factory=set)  # where a tile was laid below a top since then
+    covered: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # where people say that there
+    # is no further block, and the top is not found: when it was seen last, and first missed
     _bare: set[str] = field(default_factory=set)  # kinds of which an empty place was seen: its print is no pile
 
     def hear(self, entries: Sequence[LogEntry]) -> None:
@@ -104,6 +106,8 @@ class StackMoves:
                 if said[1] != self._settled.get(key, (0, 0))[1]:
                     if key not in self._either:  # what people say is none is none
                         self._over[key] = more
+                        if vain := track.in_vain_s(math.inf):
+                            self.covered[key] = track.shown_s, min(vain)
                         track = replace(track, piles=track.piles[:1]).looked_over()
                     self._denied_s[key] = look.t_s
                 elif said != self._settled.get(key, (0, 0)):  # a block that they confirm says nothing of others
@@ -114,6 +118,8 @@ class StackMoves:
                 track = track.at_least(heights.get(at, 0) + self._over.get(key, 0))
                 moved_s = self._touched_s.pop(key)
                 new_below = key in self._new_below
+                if seen.there > 0.0:
+                    self.covered.pop(key, None)
                 self.tracks[key] = looked_at(track, seen, look.t_s, self.noise(key, seen), moved_s, unsure, new_below)
                 if seen.there > 0.0:
                     self._new_below.discard(key)

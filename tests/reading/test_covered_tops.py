@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 from piles import FAR, SOUTH, PilesTable, top, with_a_tower
+from tables import figure
 
 from reading.limits import LIMITS
 from scoring.events import FigurePlaced
-from scoring.expansions.tower import TowerRaised
-from scoring.log import Retracted, open_questions
+from scoring.expansions.tower import Captured, TowerRaised
+from scoring.log import Retracted, effective, open_questions
 
 MORE = (-3, 0)
 GUARD = FigurePlaced(player=1, figure="follower", at=SOUTH, feature="tower", where="I")
@@ -67,3 +68,35 @@ def test_that_nobody_stands_there_is_believed(table: PilesTable) -> None:
     table.book.say(Retracted(seq=max(open_questions(table.book.entries))))
     hidden(table, -4.7)
     assert not guards(table) and table.book.questions == 1
+
+
+def test_what_looks_a_little_like_a_figure_on_a_hidden_top_is_asked_about(table: PilesTable) -> None:
+    faint = replace(figure("tower.02", 0, "field", "NL NR EL ER SL SR WL WR", "blue"), there=0.8, foot=(0.53, 0.48))
+    table.figures[SOUTH] = (faint,)
+    hidden(table, -0.8)
+    assert guards(table) == [GUARD] and table.book.questions == 1
+
+
+def test_what_looks_a_little_like_a_figure_beside_a_plain_top_is_not(table: PilesTable) -> None:
+    faint = replace(figure("tower.02", 0, "field", "NL NR EL ER SL SR WL WR", "blue"), there=0.8, foot=(0.53, 0.48))
+    table.figures[SOUTH] = (faint,)
+    table.sees(int(LIMITS.ask_after_s / 2.0) + 2, 2.0)
+    assert not guards(table) and not table.book.questions
+
+
+def test_where_people_say_that_no_block_hides_the_top_they_are_asked_who_does() -> None:
+    table = with_a_tower()
+    table.lays((1, 1), "base.B", 0, figure("base.B", 0, "cloister", "I", "blue"))
+    table.lays(FAR, "base.U", 0)
+    table.touched_s = 2.0
+    table.piles[SOUTH] = top(1, there=-1.8)
+    table.sees(1)
+    table.touched_s = 0.0
+    table.figures[1, 1] = ()
+    table.sees(6, 1.2)
+    for kind in (Captured, TowerRaised):  # the monk was taken home by mistake
+        table.book.say(Retracted(seq=max(s for s, e in effective(table.book.entries) if isinstance(e, kind))))
+    table.figures[1, 1] = (figure("base.B", 0, "cloister", "I", "blue"),)
+    assert not guards(table)
+    table.sees(14, 2.0)
+    assert guards(table) == [replace(GUARD, player=0)] and table.book.questions == 1

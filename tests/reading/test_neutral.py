@@ -34,6 +34,7 @@ class PiecesTable(Table):
         self.stands: dict[str, tuple[Square, tuple[float, float]]] = {}
         self.hidden: tuple[Square, ...] = ()
         self.doubts: dict[Square, dict[tuple[str, int], float]] = {}
+        self.there: dict[str, float] = {}  # how clearly looks show the pieces, if not with 5 nats
         self.seen_as: dict[Square, SquareLook] = {}  # what looks show of a square instead
         self.sees()
 
@@ -41,7 +42,8 @@ class PiecesTable(Table):
         seen = look(self.t_s, self.tiles, self.figures, hidden=self.hidden, doubts=self.doubts)
         squares = {**seen.squares, **self.seen_as}
         for name, (at, foot) in self.stands.items():
-            held: Mapping[str, NeutralLook] = {**squares[at].neutral, name: NeutralLook(there=5.0, foot=foot)}
+            held: Mapping[str, NeutralLook] = {
+                **squares[at].neutral, name: NeutralLook(there=self.there.get(name, 5.0), foot=foot)}
             squares[at] = type(squares[at])(there=5.0, tiles=squares[at].tiles, rest=squares[at].rest,
                                             figures=squares[at].figures, neutral=held)
         return TableLook(frame=seen.frame, t_s=seen.t_s, squares=squares, whole=True)
@@ -153,6 +155,22 @@ def test_it_goes_to_the_follower_of_whoever_had_not_put_one_down(table: PiecesTa
     assert isinstance(moved, FairyMoved) and (moved.player, moved.at) == (1, WEST)
     assert moved.beside is not None and moved.beside.owner == 1
     assert beasts(fold(SETUP, table.events)).fairy == WEST
+
+
+def test_what_looks_only_a_little_like_one_that_was_not_there_yet_is_asked_about(table: PiecesTable) -> None:
+    """Print on the edge of a tile that was pushed."""
+    table.lays(FAR, "base.U", 0, figure("base.U", 0, "road", "E W", "red"))
+    table.lays(NORTH, "base.E", 2)
+    agreed(table)
+    table.stands["fairy"], table.there["fairy"] = (WEST, (0.7, 0.3)), 2.9
+    table.sees(10)
+    moved, = table.beyond_tiles()
+    assert questions(table) == [moved] and isinstance(moved, FairyMoved)
+    agreed(table)
+    table.lays((2, 0), "base.U", 0)
+    table.stands["fairy"] = FAR, (0.7, 0.3)  # once it is there, faint looks tell where it goes
+    table.sees(10)
+    assert len(table.beyond_tiles()) == 2 and not questions(table)
 
 
 def test_what_stood_there_before_the_tile_came_is_asked(table: PiecesTable) -> None:
