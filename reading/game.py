@@ -135,7 +135,7 @@ class GameReader:
         self._neutral_moves.look(placed, self._neutrals, piles)
         self._overlooked.look(placed, self.belief, piles)
         self._stack_moves.look(placed, state)
-        self._held.look(placed, state)
+        self._held.look(placed, state, self._steps.closed(state))
         return self._decide(log, self._last)
 
     def finish(self, entries: Sequence[LogEntry]) -> Decisions:

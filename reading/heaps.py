@@ -15,6 +15,8 @@ from statistics import median
 from vision.looks import BesideLook
 
 HOME = 2.5  # tiles from the middle of a player's own figures within which figures are theirs to keep (chosen)
+_SHIFTS = 0.3  # share of a look in where a heap is: a hand may hide most of it (chosen)
+_TOGETHER = 2  # looks by which a heap may seem to have come before it left its old place (chosen)
 _MOVED = 6  # looks in which nothing of a player's lies at home, after which home is elsewhere (chosen)
 _CHANGES = 12  # newest changes of what a player has in hand by which home is known (chosen)
 _USUAL = 2.0  # standard deviation of how many more or fewer are counted at home every time; of each time, 1 (chosen)
@@ -27,11 +29,12 @@ Place = tuple[float, float]  # as `BesideLook.at`
 @dataclass(slots=True, eq=False)
 class Heap:
     """What lies in one place in a player's paint: how many ``more`` than the log has in hand, on average between each
-    two changes of that, how many ``others`` lie there that the player does not hold, and for how many looks it has been
-    ``empty`` or ``filled``."""
+    two changes of that (the newest one by so many ``looks``), how many ``others`` lie there that the player does not
+    hold, and for how many looks it has been ``empty`` or ``filled``."""
 
     at: Place
     more: deque[float]
+    looks: int = 0
     others: int = 0
     empty: int = 0
     filled: int = 0
@@ -50,12 +53,11 @@ class Heap:
 @dataclass(slots=True)
 class Heaps:
     """The heaps of one player's paint, and their ``home``, once figures were seen. ``hands`` are how many the log has
-    had in hand, the newest last, which has been so for ``alike`` looks."""
+    had in hand, the newest last."""
 
     home: Heap | None = None
     _all: list[Heap] = field(default_factory=list)
     _hands: deque[int] = field(default_factory=lambda: deque(maxlen=_CHANGES))
-    _alike: int = 0
 
     def look(self, own: Sequence[BesideLook], others: Sequence[BesideLook], in_hand: int, holds: int,
              held: Sequence[tuple[Place | None, int]]) -> bool:
@@ -64,16 +66,17 @@ class Heaps:
         if known, and how many. Whether home is elsewhere than before."""
         if not self._hands or self._hands[-1] != in_hand:
             self._hands.append(in_hand)
-            self._alike = 0
             for heap in self._all:
-                heap.more.append(0.0)
-        self._alike += 1
+                heap.more.append(heap.more[-1])
+                heap.looks = 0
         around = self._assigned(own)
         for n, heap in enumerate(self._all):
             there = around.get(n, ())
             count = sum(b.count for b in there)
             if count:
-                x, y = (sum(b.at[axis] * b.count for b in there) / count for axis in (0, 1))
+                share = _SHIFTS if heap.filled else 1.0
+                x, y = (old + share * (sum(b.at[axis] * b.count for b in there) / count - old)
+                        for axis, old in enumerate(heap.at))
                 heap.at = x, y
             # where a holder's home is may not be known yet; at home all are the player's that lie with nobody else
             theirs = sum(of_one for at, of_one in held if self.home not in (None, heap) or (
@@ -81,7 +84,8 @@ class Heaps:
             heap.others = max(0, sum(b.count for b in others if math.dist(b.at, heap.at) < HOME) - holds)
             heap.empty, heap.filled = (0, heap.filled + 1) if count > theirs else (heap.empty + 1, 0)
             if heap is not self.home or heap.filled or heap.expected(in_hand) < 1.0:  # it is hidden, or was moved
-                heap.more[-1] += (max(0, count - theirs) - in_hand - heap.more[-1]) / self._alike
+                heap.looks += 1
+                heap.more[-1] += (max(0, count - theirs) - in_hand - heap.more[-1]) / heap.looks
         return self._decide()
 
     def _assigned(self, own: Sequence[BesideLook]) -> dict[int, list[BesideLook]]:
@@ -101,7 +105,7 @@ class Heaps:
         home = self.home
         moved = home is not None and home.empty >= _MOVED and home.expected(self._hands[-1]) >= 1.0
         best = min((h for h in self._all if h.filled and not (
-            moved and home is not None and h.filled > 2 * home.empty)), key=Heap.against, default=None)
+            moved and home is not None and h.filled > home.empty + _TOGETHER)), key=Heap.against, default=None)
         if best is None or best is home:
             return False
         if home is not None and moved:  # what is known of it holds there, too

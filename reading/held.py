@@ -31,6 +31,7 @@ _BACK = 0.98  # the same if its owner has one more than the log explains (chosen
 _LATE = 12  # looks that may show one before the log has it (chosen)
 _SEEN, _AMONG = 2, 6  # looks that must have shown it of so many, and that must miss it: one is one opinion (chosen)
 _OFF = 0.2  # share of looks in which figures in hand may be counted otherwise (chosen)
+_ASKED_S = 120.0  # seconds after which a departure is no more a reason that looks show fewer than the log has (chosen)
 _UNSEEN_S = 30.0  # seconds in which looks have shown fewer than the log has, after which people are told (chosen)
 
 Pair = tuple[int, int]  # who holds, and whose figures
@@ -71,6 +72,12 @@ class _Counted:
     crowded: int = 0
     looks: list[_Count] = field(default_factory=list)
 
+    def taken(self) -> None:
+        """The log has the first of them now, and looks may have shown it before: as far as they showed none earlier."""
+        shown = sum(1 for _ in takewhile(lambda c: c.places, reversed(self.looks)))
+        if len(self.looks) - shown >= _AMONG:
+            self.free, self.crowded = self.free - shown, self.crowded - shown
+
     @property
     def unclear(self) -> bool:
         """Whether something else that looks like the player's figures lies there."""
@@ -94,14 +101,18 @@ class _Counted:
         return _Departure(place=place, seen_s=last.t_s, missed_s=first.t_s, back=more == 1.0)
 
     def _soon_back(self) -> _Departure | None:
-        """The departure of one that was taken lately and that hardly a look showed with its holder: its owner has had
-        one more since than the log explains."""
-        taken = sum(1 for _ in takewhile(lambda c: c.logged == self.logged, reversed(self.looks)))
-        begin = max(1, len(self.looks) - taken - _LATE)
-        more = median(c.owner for c in self.looks[-_AMONG:]) if self.logged and taken < len(self.looks) else 0.0
-        for n in range(begin, len(self.looks) - _AMONG + 1):
+        """The departure, soon after it was taken, of one that hardly a look showed with its holder: its owner has had
+        one more since, compared with the log, than before."""
+        first = len(self.looks) - sum(1 for _ in takewhile(lambda c: c.logged == self.logged, reversed(self.looks)))
+        if first < _AMONG or len(self.looks) < first + _AMONG:  # what is usual of its owner must be known
+            return None
+        usual, more = (median(c.owner for c in part) for part in (
+            self.looks[max(0, first - 2 * _LATE):first], self.looks[-_AMONG:]))
+        begin = max(1, first - _LATE)
+        for n in range(begin, min(first + _LATE, len(self.looks) - _AMONG) + 1):
             before, since = self.looks[max(0, n - _AMONG):n], self.looks[n:]
-            if since[0].owner >= more > before[-1].owner and more - median(c.owner for c in before) == 1.0 \
+            if more - usual == 1.0 and since[0].owner >= more > before[-1].owner \
+                    and median(c.owner for c in before) == usual \
                     and sum(c.owner != more for c in since) <= _OFF * len(since) \
                     and all(len(c.places) < self.logged for c in since):
                 shown = [c.places[-1] for c in self.looks[begin:n] if len(c.places) >= self.logged]
@@ -117,16 +128,19 @@ class HeldFigures:
         """``colours`` are the players by their paint."""
         self._colours = colours
         self._heaps = {player: Heaps() for player in colours.values()}
+        self._hands: dict[int, int] = {}  # how many each has in hand, by the log, in the newest look
         self._counted: dict[Pair, _Counted] = {}
         self._shown_s: dict[Pair, tuple[int, float]] = {}  # how many the log has, and when looks last showed as many
         self._looked_s = -math.inf
 
-    def look(self, look: TableLook, state: GameState) -> None:
-        """Count them in a look; ``state`` is that of the log."""
+    def look(self, look: TableLook, state: GameState, closed: GameState) -> None:
+        """Count them in a look. ``state`` is that of the log, ``closed`` as if its last turn were over: whoever has
+        scored in it goes home at once."""
         if look.beside is None:
             return
         self._looked_s = look.t_s
         lie = [(b, self._colours[b.colour]) for b in look.beside if b.colour in self._colours and _known(b)]
+        self._hands = {player: _in_hand(closed, player) for player in self._colours.values()}
         for player in self._colours.values():
             self._find_home(player, lie, state)
         homes = self._homes()
@@ -145,12 +159,14 @@ class HeldFigures:
             if counted is None or counted.logged > logged:
                 free, crowded = (counted.free, counted.crowded) if counted else (0, 0)
                 counted = self._counted[pair] = _Counted(logged=logged, free=free, crowded=crowded)
+            if logged and not counted.logged:
+                counted.taken()
             counted.logged = logged
             counted.free += not logged
             counted.crowded += bool(places) and not logged
             holder, owner = pair
             counted.looks.append(_Count(t_s=look.t_s, logged=logged, places=tuple(places), holder=own[holder],
-                                        owner=own[owner] - _in_hand(state, owner)))
+                                        owner=own[owner] - self._hands[owner]))
             del counted.looks[:-_KEPT]
         for pair in permutations(self._colours.values(), 2):
             logged, counted = _held(state, pair), self._counted.get(pair)
@@ -168,7 +184,7 @@ class HeldFigures:
         others = {p: _held(state, (p, player)) for p in self._colours.values() if p != player}
         if self._heaps[player].look(
                 [b for b, owner in lie if owner == player], [b for b, owner in lie if owner != player],
-                _in_hand(state, player), sum(_held(state, (player, p)) for p in others),
+                self._hands[player], sum(_held(state, (player, p)) for p in others),
                 [(homes.get(p), count) for p, count in others.items() if count]):
             self._counted = {pair: c for pair, c in self._counted.items() if player not in pair}
 
@@ -178,8 +194,12 @@ class HeldFigures:
         out: dict[int, int] = {}
         for (holder, owner), (logged, shown_s) in self._shown_s.items():
             counted = self._counted.get((holder, owner))
-            if self._looked_s - shown_s > _UNSEEN_S and (counted is None or counted.departure() is None):
-                seen = len(counted.looks[-1].places) if counted and not counted.unclear else 0
+            gone = counted.departure() if counted else None
+            if gone is not None and self._looked_s - gone.missed_s < _ASKED_S:
+                continue
+            if self._looked_s - shown_s > _UNSEEN_S:
+                looks = counted.looks[-_AMONG:] if counted and not counted.unclear else ()
+                seen = min(logged - 1, max((len(c.places) for c in looks), default=0))
                 out[holder] = out.get(holder, 0) + logged - seen
         return out
 
@@ -192,7 +212,8 @@ class HeldFigures:
             return []
         after = steps.closed(states[-1])
         for pair, counted in sorted(self._counted.items()):
-            if not counted.logged or counted.logged != _held(states[-1], pair):  # the log has changed since the look
+            if not counted.logged or counted.logged != _held(states[-1], pair) or (
+                    _in_hand(after, pair[1]) != self._hands.get(pair[1])):  # the log has changed since the look
                 continue
             gone = counted.departure()
             if gone is None:

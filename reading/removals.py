@@ -149,8 +149,7 @@ def _left(f: StandingFigure, turns: Sequence[LoggedTurn], belief: TableBelief, c
           now: Moment) -> bool:
     """Whether a figure has been missing, for some seconds, since after the turn's tile appeared and no later than the
     tile of the next of the ``turns``. Tiles that nobody touches are looked at seldom, so its last sighting may be much
-    older. While the next turn is the newest one, and it may have left in that, it is waited for whether somebody could
-    take it then."""
+    older. If it may have left in the next turn, it is waited for whether somebody could take it then."""
     since_s, next_s = ([belief.since_s(turn.at) for turn in turns] + [math.inf])[:2]
     mine = [t for t in belief.by_square.get(f.at, ()) if t.real > 0 and colours.get(t.paint) == f.player]
     if not mine or any(t.missed < TAKEN for t in mine):
@@ -161,6 +160,6 @@ def _left(f: StandingFigure, turns: Sequence[LoggedTurn], belief: TableBelief, c
     if now.last:
         return True
     missing_s = now.t_s - left.missed_s
-    if len(turns) == 2 and left.missed_s > next_s and missing_s < LIMITS.ask_after_s:
+    if len(turns) > 1 and left.missed_s > next_s and missing_s < LIMITS.ask_after_s:
         return False
     return min(left.looked_s - left.missed_s + LIMITS.notice_s - _TWICE_S, missing_s) >= LIMITS.notice_s

@@ -28,7 +28,7 @@ class NeutralLimits:
     # they miss it for the same reason (chosen: `absent`, twice)
     passed: float = 4.0  # most evidence that a walk led over a square where it was seen meanwhile (as `overlooked`)
     unseen: float = -1.6  # the same where it never was seen: one in five places hides it from every look (measured)
-    first: float = 3.0  # log-odds of the clearest look from which a piece that was not on the board is told (chosen)
+    first: float = 2.5  # log-odds of the clearest look from which a piece that was not on the board is told (chosen)
     goes_on: float = 1.0  # against an unfinished move that may still continue
     eaten: float = 4.0  # against sending home a figure that is still seen after the turn
     lingers: float = 1.0  # the same during the turn: people take figures home a while later

@@ -107,7 +107,7 @@ class StackMoves:
                     if key not in self._either:  # what people say is none is none
                         self._over[key] = more
                         if vain := track.in_vain_s(math.inf):
-                            self.covered[key] = track.shown_s, min(vain)
+                            self.covered.setdefault(key, (track.shown_s, min(vain)))
                         track = replace(track, piles=track.piles[:1]).looked_over()
                     self._denied_s[key] = look.t_s
                 elif said != self._settled.get(key, (0, 0)):  # a block that they confirm says nothing of others

@@ -19,8 +19,8 @@ _TEXT = {
                "its box.",
     "out_of_step": "The tile at {x}, {y} does not lie as it does in the game: put it right, or correct the game.",
     "unread": "The camera cannot read what lies at {x}, {y}: enter the tile, or take it away.",
-    "held": "{name} has {count} of the others' figures out of the camera's view: put them where it sees them, or enter "
-            "it when they are set free.",
+    "held": "{name} holds figures of other players ({count}) that the camera does not see: put them in view, or enter "
+            "it when one is set free.",
 }
 
 

@@ -77,7 +77,8 @@ class _Table:
         for _ in range(times):
             self.t_s += every_s
             self.held.look(TableLook(frame=round(self.t_s), t_s=self.t_s, squares={},
-                                     beside=tuple(b for heap in lie for b in heap)), self.states()[-1])
+                                     beside=tuple(b for heap in lie for b in heap)),
+                           state := self.states()[-1], Steps().closed(state))
 
     def made(self, after_s: float = 25.0, *, last: bool = False) -> list[Decision]:
         belief = SimpleNamespace(since_s=lambda at: self.since_s.get(at, float("inf")), by_square=self.by_square)
@@ -484,3 +485,89 @@ def test_one_that_was_set_free_before_looks_showed_it_is_known_by_its_owner(show
                          ids=["none", "two more", "unsteady", "only now"])
 def test_where_its_owner_has_not_long_had_just_one_more_nothing_is_told(owner: Sequence[int]) -> None:
     assert not soon_back(0, owner).made()
+
+
+def in_hand(table: _Table) -> int:
+    return table.states()[-1].supply[BEN]["follower"]
+
+
+def with_three_more() -> list[Event]:
+    """As `game`, but Ben has put down fewer, among them the knight of an open city; Anna takes one in the end."""
+    events = list(game())
+    city = [TilePlaced(player=BEN, tile="base.E", at=(40, 5), rot=2),
+            FigurePlaced(player=BEN, figure="follower", at=(40, 5), feature="city", where="S"),
+            TilePlaced(player=ANNA, tile="base.U", at=(-33, 9), rot=0)]
+    return [*events[:5], *events[5:-3][:9], *city, *events[-3:]]
+
+
+@pytest.fixture(params=[0, 1])
+def hardly_seen(request: pytest.FixtureRequest) -> _Table:
+    """Anna holds one of Ben's followers, whom one look has shown, or none."""
+    events = with_three_more()
+    table = _Table(log(events[:-2]))
+    own = near("red", red=3), near("blue", blue=in_hand(table))
+    table.sees(*own, times=12)
+    table.add(*events[-2:])
+    table.sees(*own, times=8)
+    if request.param:
+        table.sees(near("red", red=3, blue=1), own[1], times=1)
+        table.sees(*own, times=3)
+    return table
+
+
+@pytest.mark.parametrize("late", [0, 2, 5, 8])
+def test_a_follower_that_is_logged_late_is_no_other_one_set_free(hardly_seen: _Table, late: int) -> None:
+    count = in_hand(hardly_seen)
+    tile, figure_placed = monk((1, 20))
+    hardly_seen.add(tile)
+    hardly_seen.sees(near("red", red=3), near("blue", blue=count - 1), times=late)
+    hardly_seen.add(figure_placed)
+    hardly_seen.sees(near("red", red=3), near("blue", blue=count - 1), times=8)
+    after_bens(hardly_seen)
+    assert not hardly_seen.made()
+
+
+@pytest.mark.parametrize("late", [0, 4])
+def test_a_follower_that_goes_home_after_scoring_is_no_other_one_set_free(hardly_seen: _Table, late: int) -> None:
+    count = in_hand(hardly_seen)
+    hardly_seen.add(TilePlaced(player=BEN, tile="base.E", at=(40, 6), rot=0))
+    hardly_seen.sees(near("red", red=3), near("blue", blue=count), times=late)
+    hardly_seen.sees(near("red", red=3), near("blue", blue=count + 1), times=10)
+    after_bens(hardly_seen)
+    assert not hardly_seen.made()
+    hardly_seen.sees(near("red", red=3), near("blue", blue=count + 1), times=2)
+    assert not hardly_seen.made() and hardly_seen.held.unseen() == {ANNA: 1}
+
+
+def test_a_reader_that_begins_later_knows_nothing_of_what_was_usual() -> None:
+    table = _Table(log(game()))
+    table.sees(near("red", red=3), near("blue", blue=1), times=8)
+    table.add(*monk((1, 20))[:1])
+    table.sees(near("red", red=3), near("blue", blue=2), times=12)
+    after_bens(table)
+    assert not table.made()
+
+
+def test_one_that_was_denied_to_be_set_free_is_out_of_view_after_a_while(table: _Table) -> None:
+    table.sees(near("red", red=3), near("blue", blue=2))
+    after_bens(table)
+    made, = table.made()
+    table.add(Inserted(after=made.after or 0, body=made.events[0]))
+    table.add(Retracted(seq=len(table.entries)), source="hand")
+    table.sees(near("red", red=3), near("blue", blue=2), times=60)
+    assert not table.held.unseen()
+    table.sees(near("red", red=3), near("blue", blue=2), times=70)
+    assert table.held.unseen() == {ANNA: 1} and not table.made()
+
+
+def test_one_that_looks_showed_long_before_the_log_had_it_is_no_other_thing() -> None:
+    events = list(game())
+    table = _Table(log(events[:-2]))
+    table.sees(near("red", red=3), near("blue", blue=2), times=8)
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2), times=14)
+    table.add(*events[-2:], *monk((1, 20))[:1])
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2), times=32)
+    assert not table.held.unseen()
+    table.sees(near("red", red=3), near("blue", blue=3))
+    after_bens(table)
+    assert table.made()

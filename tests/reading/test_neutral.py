@@ -162,7 +162,7 @@ def test_what_looks_only_a_little_like_one_that_was_not_there_yet_is_asked_about
     table.lays(FAR, "base.U", 0, figure("base.U", 0, "road", "E W", "red"))
     table.lays(NORTH, "base.E", 2)
     agreed(table)
-    table.stands["fairy"], table.there["fairy"] = (WEST, (0.7, 0.3)), 2.9
+    table.stands["fairy"], table.there["fairy"] = (WEST, (0.7, 0.3)), 2.4
     table.sees(10)
     moved, = table.beyond_tiles()
     assert questions(table) == [moved] and isinstance(moved, FairyMoved)

@@ -161,3 +161,20 @@ def test_a_block_that_people_enter_before_it_lies_there_is_that_block(table: Pil
     table.lays((2, 0), "base.U", 0)
     table.sees(6)
     assert len(table.told(TowerRaised)) == 2 and table.book.questions == 0
+
+
+def test_who_left_in_a_later_turn_waits_for_a_block_of_that_turn(table: PilesTable) -> None:
+    """Anna's block was known before Ben's tile came; the monk vanishes after that, and the next tile comes soon."""
+    table.lays((1, 1), "base.B", 0, MONK)
+    table.lays(FAR, "base.U", 0)
+    table.touched_s, table.piles[SOUTH] = 2.0, top(2)
+    table.sees(3)
+    table.touched_s, table.hidden = 0.0, ((1, 1),)
+    table.lays((2, 0), "base.U", 0)
+    assert len(table.told(TowerRaised)) == 2
+    table.figures[1, 1], table.hidden = (), ()
+    table.sees(2, 1.2)
+    table.lays((3, 0), "base.U", 0)
+    assert not table.told(Captured)
+    table.sees(4)
+    assert len(table.told(Captured)) == 1
