@@ -581,6 +581,7 @@ export default {
   "issue.unread": "La caméra ne peut pas lire ce qui est posé ici : saisissez la tuile ou retirez-la.",
   "issue.held": {
     one: "{name} garde la figurine d’un autre hors de vue de la caméra : posez-la où elle la voit ou saisissez sa libération.",
+    many: "{name} garde {n} de figurines d’autres joueurs hors de vue de la caméra : posez-les où elle les voit ou saisissez une libération.",
     other:
       "{name} garde {n} figurines d’autres joueurs hors de vue de la caméra : posez-les où elle les voit ou saisissez une libération.",
   },
