@@ -164,7 +164,7 @@ def test_another_certificate_is_shown_from_the_next_connection_on(
 
 def test_a_taken_port_is_one_sentence_and_leaving_ends_everything(
         tmp_path: Path, certificates: Certificates) -> None:
-    before = threading.active_count()
+    before = set(threading.enumerate())
     with ExitStack() as stack:
         made = Secured(stack, tmp_path, certificates)
         with pytest.raises(PortInUse, match="choose another with --https"):
@@ -176,7 +176,10 @@ def test_a_taken_port_is_one_sentence_and_leaving_ends_everything(
     with pytest.raises(http.client.IncompleteRead):  # cut off: it does not delay the shutdown
         answer.read()
     asking.close()
-    assert threading.active_count() <= before
+    begun = set(threading.enumerate()) - before
+    for thread in begun:
+        thread.join(timeout=30.0)
+    assert not any(thread.is_alive() for thread in begun)
 
 
 @pytest.mark.parametrize("language", TEXTS)
