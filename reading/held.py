@@ -53,7 +53,8 @@ class _Count:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Departure:
     """A figure left its ``place`` (None: no look showed it there) after ``seen_s`` and before ``missed_s``, the times
-    of two looks. It came ``back`` if its owner has had one more since than the log explains."""
+    of two looks. It surely came ``back`` if its owner has had one more since than the log explains, and looks had shown
+    it before."""
 
     place: Place | None
     seen_s: float
