@@ -11,7 +11,7 @@ from bastide.log.store import Store
 from bastide.table.session import TableSession
 from scoring.engine import fits, fold
 from scoring.events import Player, Setup, TilePlaced, parse_event, to_json
-from scoring.log import Amended, Retracted
+from scoring.log import Amended, Inserted, Retracted
 from scoring.rules import edition
 
 TOWERS = Setup(players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")), rules=edition(),
@@ -107,6 +107,31 @@ def test_a_figure_that_was_put_there_later_goes_to_its_own_turn(store: Store) ->
     assert not view["questions"] and not view["issues"]
     assert [t["player"] for t in view["board"]["tiles"] if t["at"] == [0, 1]] == [0]
     assert [e.body for e in session.entries[-2:]] == [Retracted(seq=seq), parse_event("deploy 1 follower 0,1 tower I")]
+
+
+def test_of_the_later_turns_that_may_be_his_he_goes_to_the_newest(store: Store) -> None:
+    session = TableSession(store, TOWERS)
+    for line in ("tile 0 tower.02 0,1 0", "tower 0 0,1", "tile 1 base.B 0,2 0", "tile 0 base.U -1,0 0",
+                 "tile 1 base.U -2,0 0", "tile 0 base.U -3,0 0"):
+        seen(session, parse_event(line))
+    (seq,) = seen(session, parse_event("deploy 0 follower 0,1 field NL.NR.EL.ER.SL.SR.WL.WR"), asked=True, after=1,
+                  crop=JPEG, alternatives=(((), 0.5),))
+    told = parse_event("deploy 1 follower 0,1 tower I")
+    newest = next(e.seq for e in session.entries if e.body == parse_event("tile 1 base.U -2,0 0"))
+    session.command({"do": "answer", "question": seq, "choice": "other", "body": to_json(told)})
+    assert session.entries[-1].body == Inserted(after=newest, body=told)
+
+
+def test_a_figure_that_is_allowed_in_the_turn_that_was_asked_about_stays_there(store: Store) -> None:
+    session = TableSession(store, TOWERS)
+    for line in ("tile 0 tower.02 0,1 0", "tower 0 0,1", "tile 1 base.B 0,2 0", "tile 0 base.U -1,0 0",
+                 "tile 1 base.U -2,0 0"):
+        seen(session, parse_event(line))
+    (seq,) = seen(session, parse_event("deploy 1 follower 0,2 cloister I"), asked=True, after=3, crop=JPEG,
+                  alternatives=(((), 0.5),))
+    told = parse_event("deploy 1 follower 0,1 tower I")  # as he might also do in his later turn
+    session.command({"do": "answer", "question": seq, "choice": "other", "body": to_json(told)})
+    assert session.entries[-1].body == Amended(seq=seq, body=told)
 
 
 @pytest.mark.parametrize("where, player", [("field NL.NR.EL.ER.SL.SR.WL.WR", 1), ("tower I", 0)])

@@ -84,7 +84,9 @@ def test_what_looks_a_little_like_a_figure_beside_a_plain_top_is_not(table: Pile
     assert not guards(table) and not table.book.questions
 
 
-def test_where_people_say_that_no_block_hides_the_top_they_are_asked_who_does() -> None:
+@pytest.fixture
+def denied() -> PilesTable:
+    """Whoever was in reach of Anna's tower is gone, a block that took him is told, and its top is not seen."""
     table = with_a_tower()
     table.lays((1, 1), "base.B", 0, figure("base.B", 0, "cloister", "I", "blue"))
     table.lays(FAR, "base.U", 0)
@@ -94,9 +96,34 @@ def test_where_people_say_that_no_block_hides_the_top_they_are_asked_who_does() 
     table.touched_s = 0.0
     table.figures[1, 1] = ()
     table.sees(6, 1.2)
-    for kind in (Captured, TowerRaised):  # the monk was taken home by mistake
+    return table
+
+
+def denies(table: PilesTable) -> None:
+    """People say that nobody was taken, and that there is no block."""
+    for kind in (Captured, TowerRaised):
         table.book.say(Retracted(seq=max(s for s, e in effective(table.book.entries) if isinstance(e, kind))))
     table.figures[1, 1] = (figure("base.B", 0, "cloister", "I", "blue"),)
-    assert not guards(table)
-    table.sees(14, 2.0)
-    assert guards(table) == [replace(GUARD, player=0)] and table.book.questions == 1
+
+
+def test_where_people_say_that_no_block_hides_the_top_they_are_asked_who_does(denied: PilesTable) -> None:
+    denies(denied)
+    assert not guards(denied)
+    denied.sees(14, 2.0)
+    assert guards(denied) == [replace(GUARD, player=0)] and denied.book.questions == 1
+
+
+def test_they_are_asked_about_the_turn_in_which_it_was_hidden_though_others_followed(denied: PilesTable) -> None:
+    for n in (3, 4, 5):
+        denied.lays((-n, 0), "base.U", 0)
+    denies(denied)
+    denied.sees(14, 2.0)
+    assert guards(denied) == [replace(GUARD, player=0)] and denied.book.questions == 1
+
+
+def test_they_are_not_asked_once_the_top_is_seen_again(denied: PilesTable) -> None:
+    denies(denied)
+    denied.sees(2, 2.0)
+    denied.piles[SOUTH] = top(1)
+    denied.sees(14, 2.0)
+    assert not guards(denied) and not denied.book.questions

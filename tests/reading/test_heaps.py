@@ -14,11 +14,11 @@ def lying(at: Place, count: int) -> list[BesideLook]:
     return [BesideLook(at=(at[0] + 0.3 * n, at[1]), count=1, colours={}) for n in range(count)]
 
 
-def sees(heaps: Heaps, in_hand: int, *there: tuple[Place, int], others: Sequence[BesideLook] = (), times: int = 8,
-         held: Sequence[tuple[Place | None, int]] = ()) -> Place | None:
+def sees(heaps: Heaps, in_hand: int, *there: tuple[Place, int], others: Sequence[BesideLook] = (), holds: int = 0,
+         times: int = 8, held: Sequence[tuple[Place | None, int]] = ()) -> Place | None:
     """Where home is after some looks: the nearest of the places above."""
     for _ in range(times):
-        heaps.look([b for at, count in there for b in lying(at, count)], others, in_hand, 0, held)
+        heaps.look([b for at, count in there for b in lying(at, count)], others, in_hand, holds, held)
     return heaps.home and min((HEAP, TRACK, CAPTOR), key=lambda at: abs(at[0] - heaps.home.at[0])  # type: ignore
                               + abs(at[1] - heaps.home.at[1]))  # type: ignore[union-attr]
 
@@ -37,6 +37,18 @@ def test_what_does_not_change_with_what_is_in_hand_is_not_home() -> None:
 
 def test_where_others_lie_is_another_s_home() -> None:
     assert sees(Heaps(), 3, (CAPTOR, 3), (HEAP, 2), others=lying(CAPTOR, 4)) == HEAP
+
+
+def test_prisoners_do_not_speak_against_a_home() -> None:
+    assert sees(Heaps(), 7, (HEAP, 7), (TRACK, 6), others=lying(HEAP, 4), holds=4) == HEAP
+
+
+def test_a_home_that_came_into_view_late_is_found() -> None:
+    heaps = Heaps()
+    assert sees(heaps, 7, (TRACK, 2)) == TRACK
+    for in_hand in (6, 7, 6, 5, 4, 3):
+        where = sees(heaps, in_hand, (HEAP, in_hand - 2), (TRACK, 2))
+    assert where == HEAP
 
 
 def test_a_home_that_is_always_counted_badly_stays() -> None:
@@ -83,6 +95,7 @@ def test_a_home_that_is_counted_badly_stays_while_it_is_hidden() -> None:
         sees(heaps, in_hand, (HEAP, in_hand - 3), (TRACK, 2))
     for in_hand in (5, 6, 5, 6, 5, 6):
         assert sees(heaps, in_hand, (TRACK, 2)) == HEAP
+    assert sees(heaps, 5, (HEAP, 2), (TRACK, 2)) == HEAP
 
 
 def test_one_figure_beside_a_hidden_heap_does_not_carry_it_off() -> None:

@@ -23,6 +23,7 @@ from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
 from scoring.expansions.tower import Captured, RansomPaid, TowerRaised
 from scoring.expansions.tower_state import towers
 from scoring.log import Inserted, LogEntry, Retracted
+from scoring.notation import FigureRef
 from scoring.state import GameState
 from scoring.tiles import Square
 from vision.looks import BesideLook, TableLook
@@ -348,11 +349,14 @@ def test_whom_scoring_sends_home_was_not_bought_back(table: _Table) -> None:
     assert made.asked
 
 
+def with_two_taken() -> list[Event]:
+    return [*game(), *monk((1, 1)), TilePlaced(player=ANNA, tile="base.U", at=(-31, 9), rot=0),
+            TowerRaised(player=ANNA, at=SOUTH),
+            Captured(player=ANNA, owner=BEN, figure="follower", at=(1, 1), feature="cloister", where="I")]
+
+
 def test_of_two_that_are_held_one_left() -> None:
-    second = [TowerRaised(player=ANNA, at=SOUTH),
-              Captured(player=ANNA, owner=BEN, figure="follower", at=(1, 1), feature="cloister", where="I")]
-    events = [*game()]
-    table = _Table(log([*events, *monk((1, 1)), TilePlaced(player=ANNA, tile="base.U", at=(-31, 9), rot=0), *second]))
+    table = _Table(log(with_two_taken()))
     assert len(towers(table.states()[-1]).prisoners) == 2
     table.sees(near("red", red=3, blue=2), near("blue", blue=1))
     table.add(*monk((1, 20))[:1])
@@ -481,8 +485,8 @@ def test_one_that_was_set_free_before_looks_showed_it_is_known_by_its_owner(show
     assert made.beside == pytest.approx((2.0 + 3 * 0.35, 2.0) if shown else (14.175, 7.0), abs=0.2)
 
 
-@pytest.mark.parametrize("owner", [(1,) * 12, (3,) * 12, (2, 1, 2, 1) * 3, (1,) * 8 + (2,) * 4],
-                         ids=["none", "two more", "unsteady", "only now"])
+@pytest.mark.parametrize("owner", [(1,) * 12, (3,) * 12, (2, 2, 1, 2) * 3, (1,) * 8 + (2,) * 4, (1,) * 16 + (2,) * 12],
+                         ids=["none", "two more", "unsteady", "only now", "long after"])
 def test_where_its_owner_has_not_long_had_just_one_more_nothing_is_told(owner: Sequence[int]) -> None:
     assert not soon_back(0, owner).made()
 
@@ -571,3 +575,57 @@ def test_one_that_looks_showed_long_before_the_log_had_it_is_no_other_thing() ->
     table.sees(near("red", red=3), near("blue", blue=3))
     after_bens(table)
     assert table.made()
+
+
+def test_one_that_is_seen_again_was_not_set_free() -> None:
+    events = list(game())
+    table = _Table(log(events[:-2]))
+    table.sees(near("red", red=3), near("blue", blue=1), times=8)
+    table.add(*events[-2:], *monk((1, 20))[:1])
+    table.sees(near("red", red=3), near("blue", blue=2), times=6)
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2), times=1)
+    table.sees(near("red", red=3), near("blue", blue=2), times=6)
+    after_bens(table)
+    assert not table.made()
+
+
+def test_who_comes_home_before_the_log_has_the_score_is_no_other_one_set_free(hardly_seen: _Table) -> None:
+    """The log gets the tile that completes the city, and the next one, after the last look beside the board."""
+    hardly_seen.sees(near("red", red=3), near("blue", blue=in_hand(hardly_seen) + 1), times=10)
+    hardly_seen.add(TilePlaced(player=BEN, tile="base.E", at=(40, 6), rot=0))
+    after_bens(hardly_seen)
+    assert not hardly_seen.made()
+
+
+def test_of_two_that_are_held_one_is_out_of_view() -> None:
+    table = _Table(log(with_two_taken()))
+    table.sees(near("red", red=3, blue=1), near("blue", blue=1), times=32)
+    assert table.held.unseen() == {ANNA: 1}
+
+
+def test_where_few_looks_showed_something_else_one_may_be_told() -> None:
+    events = list(game())
+    table = _Table(log(events[:-2]))
+    for n in range(60):
+        table.sees(near("red", red=3, blue=not n % 3), near("blue", blue=2), times=1)
+    table.add(*events[-2:])
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2), times=4)
+    table.add(*monk((1, 20))[:1])
+    table.sees(near("red", red=3), near("blue", blue=3))
+    after_bens(table)
+    assert table.made()
+
+
+def test_what_lies_there_besides_is_known_when_the_next_one_is_taken() -> None:
+    events = list(game())
+    table, squares = _Table(log(events[:-2])), [replace(b, at=(b.at[0], b.at[1] + 1.0)) for b in near("red", blue=4)]
+    table.sees(near("red", red=3), near("blue", blue=2), squares, times=20)
+    free = RansomPaid(player=BEN, jailer=ANNA, released=FigureRef(owner=BEN, figure="follower"))
+    table.add(*events[-2:])
+    table.sees(near("red", red=3), near("blue", blue=2), squares)
+    table.add(*monk((1, 20))[:1], free)
+    table.sees(near("red", red=3), near("blue", blue=3), squares)
+    table.add(TilePlaced(player=ANNA, tile="base.U", at=(-30, 9), rot=0), TowerRaised(player=ANNA, at=SOUTH),
+              Captured(player=ANNA, owner=BEN, figure="follower", at=(4, 1), feature="cloister", where="I"))
+    table.sees(near("red", red=3), near("blue", blue=3), squares, times=32)
+    assert table.held.unseen() == {ANNA: 1}
