@@ -132,7 +132,7 @@ class GameReader:
         self._claims.look(placed)
         state = self._prefix.after([line.event for line in log.lines])
         piles = self._stack_moves.logged(state)
-        self._neutral_moves.look(placed, self._neutrals, piles)
+        self._neutral_moves.look(placed, self._neutrals, piles, {n.name: n.at(state) for n in self._neutrals})
         self._overlooked.look(placed, self.belief, piles)
         self._stack_moves.look(placed, state)
         self._held.look(placed, state, self._steps.closed(state))

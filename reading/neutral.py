@@ -17,7 +17,7 @@ from reading.layings import Steps, cost
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
-from reading.sightings import NEUTRAL, LoggedPile, Sighting, Sightings, stands_on, updated
+from reading.sightings import NEUTRAL, LoggedPile, Sighting, Sightings, denied, stands_on, updated
 from reading.unlogged import unlogged_since
 from reading.whereabouts import seen_figures, since
 from scoring.contributions import Neutral
@@ -46,13 +46,15 @@ class NeutralMoves:
     steps: Steps
     seen: dict[str, Sightings] = field(default_factory=dict)
     _last: dict[str, tuple[object, list[_Way]]] = field(default_factory=dict)
+    _heard: int = 0  # the newest entry with which people took something back, of those taken notice of
     _posed: dict[str, tuple[Event, bool]] = field(default_factory=dict)  # the newest question, and whether it was put
 
     def look(self, look: TableLook, neutrals: Sequence[Neutral],
-             piles: Mapping[Square, LoggedPile] | None = None) -> None:
-        """Add a look that is aligned with the game, which has these ``piles``."""
+             piles: Mapping[Square, LoggedPile] | None = None,
+             stand: Mapping[str, Square | None] | None = None) -> None:
+        """Add a look that is aligned with the game, which has these ``piles``, and the pieces where they ``stand``."""
         if neutrals:
-            self.seen = updated(self.seen, look, [n.name for n in neutrals], piles)
+            self.seen = updated(self.seen, look, [n.name for n in neutrals], piles, stand)
 
     def decide(self, belief: TableBelief, log: LoggedGame, states: Sequence[GameState], colours: Mapping[str, int],
               now: Moment) -> tuple[list[Decision], list[Doubt]]:
@@ -62,6 +64,7 @@ class NeutralMoves:
         doubts: list[Doubt] = []
         state, fresh_s = states[-1], unlogged_since(belief, log, states[-1], now)
         for neutral in state.box.neutrals if len(log.groups) and log.groups[-1].tile is not None else ():
+            self._hear(neutral, log, state)
             self._forget(neutral, state)
             made = self._stayed(neutral, belief, log, states, colours, now, fresh_s) or \
                 self._tell(neutral, belief, log, states, colours, now, fresh_s) or \
@@ -72,6 +75,7 @@ class NeutralMoves:
                 doubts.append(Doubt(decision=made, gain=1.0, due=True))
             elif made is not None:
                 told.append(made)
+        self._heard = max(log.denials.values(), default=self._heard)
         return told, doubts
 
     def _tell(self, neutral: Neutral, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
@@ -120,6 +124,15 @@ class NeutralMoves:
             if made is not None and not made.asked:
                 return made
         return None
+
+    def _hear(self, neutral: Neutral, log: LoggedGame, state: GameState) -> None:
+        """Learn what is no such piece where people take back that it went there."""
+        sights = self.seen.get(neutral.name, {})
+        for event, seq in log.denials.items():
+            end = _end(neutral, event)
+            if seq > self._heard and end is not None and end != neutral.at(state):
+                sights = denied(sights, end)
+        self.seen[neutral.name] = sights
 
     def _forget(self, neutral: Neutral, state: GameState) -> None:
         """Drop the question about a move that did not happen: the piece is seen where the game has it, so another move

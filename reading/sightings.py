@@ -40,6 +40,8 @@ class NeutralLimits:
     # tables at *hard*); of one that was put down again beside the same figure, by 0.17 and more
     steady: float = 0.04  # tiles: standard deviation, along each axis, of where one that stays is seen
     again_at: float = 0.15  # the same for one that went away and came back to its square (chosen)
+    print_varies: float = 1.0  # standard deviation of the log-odds of print that looks like the piece (chosen)
+    print_less: float = 1.0  # against the piece where a look is no clearer than such print (chosen)
     no_pile: float = 2.0  # against such a pile where the game has none (as `StackLimits.adds`)
     by_pile: float = 0.2  # tiles: distance from a pile within which it is the pile (as `vision.stacks`)
     far: float = 0.12  # tiles: scale of the distance between the piece and the figure beside which it is put
@@ -50,6 +52,16 @@ NEUTRAL = NeutralLimits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Print:
+    """Print, or whatever else looks like a piece where it does not stand: the place on the board (tiles), the mean
+    log-odds of the ``looks`` that found it there while the piece was seen more clearly elsewhere."""
+
+    foot: tuple[float, float]
+    odds: float
+    looks: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
     """What looks say of a piece on a square: its log-odds, the time of the last look (``t_s``) and of the first one of
     those that agree (``came_s``), its foot in tiles of the board where it was seen last, and when: the newest time in
@@ -57,7 +69,7 @@ class Sighting:
     clearest look alone in ``clearest``: earlier looks say nothing of a piece that only comes by. If looks had
     missed it before that stay, ``away`` is what they said, and ``same`` the log-odds that it stood still all the time,
     from where its foot was before and is now. ``absent_s`` is when the newest look before that stay did not show it.
-    ``piled``: the newest look at it there found a pile in its place, too."""
+    ``piled``: the newest look at it there found a pile in its place, too. ``prints`` are known to look like it."""
 
     odds: float
     t_s: float
@@ -71,6 +83,7 @@ class Sighting:
     away: Sighting | None = None
     same: float = 0.0
     piled: bool = False
+    prints: tuple[Print, ...] = ()
 
     @property
     def known(self) -> bool:
@@ -91,21 +104,92 @@ class LoggedPile:
 
 
 def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str],
-            piles: Mapping[Square, LoggedPile] | None = None) -> dict[str, Sightings]:
-    """The sightings of each piece after one more look, by square. The game has these ``piles``."""
+            piles: Mapping[Square, LoggedPile] | None = None,
+            stand: Mapping[str, Square | None] | None = None) -> dict[str, Sightings]:
+    """The sightings of each piece after one more look, by square. The game has these ``piles``, and the pieces where
+    they ``stand``."""
     out: dict[str, Sightings] = {}
     for name in names:
-        sights = dict(old.get(name, {}))
-        for at, square in look.squares.items():
-            if square.figures is None or square.seen < LIMITS.seen_least:
-                continue
+        found = {at: square.neutral.get(name) for at, square in look.squares.items()
+                 if square.figures is not None and square.seen >= LIMITS.seen_least}
+        apart = {at: apart_from_piles(seen, look.squares[at], (piles or {}).get(at)) for at, seen in found.items()}
+        sights = _learned(old.get(name, {}), apart, (stand or {}).get(name), look.t_s)
+        single = _one_of({at: _apart_from_print(seen, at, sights) for at, seen in apart.items()})
+        for at, seen in apart.items():
             elsewhere = max((s.found_s for other, s in sights.items() if other != at), default=-math.inf)
-            found = square.neutral.get(name)
-            seen = apart_from_piles(found, square, (piles or {}).get(at))
-            new = _updated(sights.get(at), seen, at, look.t_s, elsewhere)
-            sights[at] = new if seen is None or new.odds < 0.0 else replace(new, piled=seen is not found)
+            new = _updated(sights.get(at), single[at], at, look.t_s, elsewhere)
+            sights[at] = new if seen is None or new.odds < 0.0 else replace(new, piled=seen is not found[at])
         out[name] = sights
     return out
+
+
+def _learned(old: Sightings, seen: Mapping[Square, NeutralLook | None], has: Square | None,
+             t: float) -> dict[Square, Sighting]:
+    """The sightings before a look, with the print that it shows: there is one piece, and if the look shows it most
+    clearly where the game has it, what looks like it elsewhere is not it, and was not while it stood there. What is
+    known as print and no clearer than before is print."""
+    out, own = dict(old), seen.get(has) if has is not None else None
+    since_s = old[has].first_s if has is not None and has in old else math.inf
+    for at, other in seen.items():
+        if other is None or other.there <= 0.0:
+            continue
+        surely = own is not None and at != has and other.there <= own.there - NEUTRAL.stays
+        apart, sight = _apart_from_print(other, at, old), old.get(at)
+        if not surely and (apart is other or apart is None or apart.there > 0.0):
+            continue
+        foot = at[0] + other.foot[0], at[1] + other.foot[1]
+        prints = _with_print(sight.prints if sight is not None else (), foot, other.there)
+        if sight is None or surely and sight.odds > 0.0 and sight.first_s >= since_s:
+            sight = Sighting(odds=NEUTRAL.absent, t_s=t, came_s=t, foot=foot)
+        out[at] = replace(sight, prints=prints)
+    return out
+
+
+def denied(old: Sightings, at: Square) -> Sightings:
+    """The sightings once people have said that the piece did not go to a square where looks have seen it: it is print.
+    """
+    sight = old.get(at)
+    if sight is None or not sight.known:
+        return old
+    prints = _with_print(sight.prints, sight.foot, sight.clearest)
+    return {**old, at: Sighting(odds=NEUTRAL.absent, t_s=sight.t_s, came_s=sight.t_s, foot=sight.foot, prints=prints)}
+
+
+def _with_print(prints: tuple[Print, ...], foot: tuple[float, float], odds: float) -> tuple[Print, ...]:
+    """The known prints with one look more that found one with these log-odds at a place of the board."""
+    near = _print_at(foot, prints)
+    if near is None:
+        return *prints, Print(foot=foot, odds=odds)
+    mean = near.odds + (odds - near.odds) / (near.looks + 1)
+    return *(p for p in prints if p is not near), Print(foot=foot, odds=mean, looks=near.looks + 1)
+
+
+def _print_at(foot: tuple[float, float], prints: Sequence[Print]) -> Print | None:
+    """The nearest known print at a place of the board."""
+    near = min(prints, key=lambda p: math.dist(p.foot, foot), default=None)
+    return near if near is not None and math.dist(near.foot, foot) < NEUTRAL.again_at else None
+
+
+def _apart_from_print(seen: NeutralLook | None, at: Square, sights: Sightings) -> NeutralLook | None:
+    """What is seen of a piece where print is known to look like it: only what is clearer than the print speaks for the
+    piece, which has no usual log-odds of its own."""
+    known = sights.get(at)
+    if seen is None or known is None:
+        return seen
+    near = _print_at((at[0] + seen.foot[0], at[1] + seen.foot[1]), known.prints)
+    if near is None:
+        return seen
+    over = max(0.0, seen.there - near.odds) / NEUTRAL.print_varies
+    return replace(seen, there=min(seen.there, 0.5 * over * over - NEUTRAL.print_less))
+
+
+def _one_of(seen: Mapping[Square, NeutralLook | None]) -> dict[Square, NeutralLook | None]:
+    """What one look sees of a piece in several places, given that there is one piece: each speaks for its place only
+    by as much as it is clearer than all others together. A hand may look like it in several."""
+    odds = {at: math.exp(s.there) for at, s in seen.items() if s is not None and s.there > 0.0}
+    every = sum(odds.values())
+    return {at: s if s is None or at not in odds else replace(s, there=max(
+        NEUTRAL.absent, s.there - math.log1p(every - odds[at]))) for at, s in seen.items()}
 
 
 def _updated(old: Sighting | None, seen: NeutralLook | None, at: Square, t: float, elsewhere: float) -> Sighting:
