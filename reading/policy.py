@@ -126,7 +126,9 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
         last_seq = turn.group.last_seq or last_seq
     out += _taken_up(best, histories, told, now)
     informed = {d.decision.replaces: d for d in unexplained if about_tile(d.decision)}  # by more than its looks
+    seen = {d.decision.replaces for d in unexplained} - {None}  # asked about since no history explains it
     out = [d for d in out if d.replaces not in informed or d.events != informed[d.replaces].decision.events]
+    out = [d for d in out if d.replaces not in seen or d.events]
     changed = {d.replaces for d in out}
     already = {line.seq for line in told.lines if line.asked}
     weighed = {line.seq for t in best.turns if t.group is not None and t.tile is not None and not t.replayed

@@ -11,14 +11,15 @@ from reading.figure_track import FigureTrack
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame, LoggedTurn, denies
 from reading.policy import Decision, Doubt, Moment
-from scoring.events import FigurePlaced, TilePlaced
+from scoring.events import Event, FigurePlaced, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import Square
 
 
 def unexplained(belief: TableBelief, log: LoggedGame, state: GameState, colours: Mapping[str, int],
                 now: Moment) -> list[Doubt]:
-    """A question for each of them, with the likeliest position and piece, and "nobody" as an alternative."""
+    """A question for each of them, with the likeliest position and piece, and "nobody" as an alternative; also for one
+    that is asked about already, which no history takes back then."""
     out = []
     for at in sorted(belief.by_square):
         group = log.group_at(at)
@@ -38,13 +39,27 @@ def _asked(f: FigureTrack, group: LoggedTurn, at: Square, log: LoggedGame, state
     if not stays and (f.weight < 1.5 or now.t_s - f.came_s < LIMITS.ask_after_s):  # later looks may decide
         return None
     player = colours.get(f.paint)
-    has = {line.event.player for line in group.figures() if isinstance(line.event, FigurePlaced)}
-    if player is None or player in has or any(line.pinned for line in group.figures()):
+    has = {line.event.player: line for line in group.figures() if isinstance(line.event, FigurePlaced)}
+    if player is None or any(line.pinned for line in group.figures()):
         return None
+    if player in has:
+        line = has[player]
+        return _question(line.event, at, now, replaces=line.seq) if line.asked else None
     claims = [c.event for c in choices([f], state, at, (tile.tile, tile.rot), player, colours)]
     event = next((e for e in claims if e is not None), None)
-    if event is None or denies(log.denied, event):
+    if event is None or denies(log.denied, event) or _nobody(event, log):
         return None
     last = group is log.groups[-1] and not group.others()
+    return _question(event, at, now, after=None if last else group.tile.seq)
+
+
+def _question(event: Event, at: Square, now: Moment, after: int | None = None, replaces: int | None = None) -> Decision:
     return Decision(events=(event,), confidence=0.5, asked=True, alternatives=(((event,), 0.5), ((), 0.5)), at=at,
-                    frame=now.frame, after=None if last else group.tile.seq)
+                    frame=now.frame, after=after, replaces=replaces)
+
+
+def _nobody(event: FigurePlaced, log: LoggedGame) -> bool:
+    """Whether people have said of another player that he does not stand there: nobody does, whatever the paint of what
+    looks like a figure (a shadow has none)."""
+    return any(isinstance(d, FigurePlaced) and (d.at, d.feature, d.where) == (event.at, event.feature, event.where)
+               for d in log.denied)
