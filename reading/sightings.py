@@ -114,7 +114,7 @@ def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str],
                  if square.figures is not None and square.seen >= LIMITS.seen_least}
         apart = {at: apart_from_piles(seen, look.squares[at], (piles or {}).get(at)) for at, seen in found.items()}
         sights = _learned(old.get(name, {}), apart, (stand or {}).get(name), look.t_s)
-        single = _one_of({at: _apart_from_print(seen, at, sights) for at, seen in apart.items()})
+        single = _one_of({at: _apart_from_print(seen, at, sights) for at, seen in apart.items()}, sights)
         for at, seen in apart.items():
             elsewhere = max((s.found_s for other, s in sights.items() if other != at), default=-math.inf)
             new = _updated(sights.get(at), single[at], at, look.t_s, elsewhere)
@@ -183,13 +183,14 @@ def _apart_from_print(seen: NeutralLook | None, at: Square, sights: Sightings) -
     return replace(seen, there=min(seen.there, 0.5 * over * over - NEUTRAL.print_less))
 
 
-def _one_of(seen: Mapping[Square, NeutralLook | None]) -> dict[Square, NeutralLook | None]:
+def _one_of(seen: Mapping[Square, NeutralLook | None], known: Sightings) -> dict[Square, NeutralLook | None]:
     """What one look sees of a piece in several places, given that there is one piece: each speaks for its place only
-    by as much as it is clearer than all others together. A hand may look like it in several."""
-    odds = {at: math.exp(s.there) for at, s in seen.items() if s is not None and s.there > 0.0}
-    every = sum(odds.values())
-    return {at: s if s is None or at not in odds else replace(s, there=max(
-        NEUTRAL.absent, s.there - math.log1p(every - odds[at]))) for at, s in seen.items()}
+    by as much as it is clearer than all others together, with what earlier looks say for each (``known``). A hand may
+    look like it in several."""
+    before = {at: max(0.0, known[at].odds) if at in known else 0.0 for at in seen}
+    odds = {at: s.there + before[at] for at, s in seen.items() if s is not None and s.there > 0.0}
+    return {at: s if s is None or at not in odds else replace(s, there=max(NEUTRAL.absent, s.there - math.log1p(
+        sum(math.exp(o - before[at]) for other, o in odds.items() if other != at)))) for at, s in seen.items()}
 
 
 def _updated(old: Sighting | None, seen: NeutralLook | None, at: Square, t: float, elsewhere: float) -> Sighting:

@@ -407,7 +407,7 @@ def test_a_faint_look_while_it_is_seen_elsewhere_does_not_make_its_square_one_wh
     """Else it would count as overlooked there, rather than as hidden from every look."""
     def sees(t_s: float, odds: float) -> TableLook:
         squares = {at: SquareLook(there=5.0, seen=1.0, tiles={("base.U", 0): 0.0}, rest=-9.0, figures=(), neutral=there)
-                   for at, there in ((WEST, {"fairy": NeutralLook(there=3.0, foot=(0.5, 0.5))}),
+                   for at, there in ((WEST, {"fairy": NeutralLook(there=4.0, foot=(0.5, 0.5))} if odds < 4.0 else {}),
                                      (FAR, {"fairy": NeutralLook(there=odds, foot=(0.8, 0.3))} if odds else {}))}
         return TableLook(frame=round(10 * t_s), t_s=t_s, squares=squares, whole=False)
 

@@ -109,3 +109,10 @@ def test_what_people_deny_of_a_place_is_print_and_not_asked_about_in_turns_to_co
     table.sees(6)
     moved, = table.beyond_tiles()
     assert isinstance(moved, FairyMoved) and moved.at == table.stands["fairy"][0]
+
+
+def test_a_hand_that_looks_like_it_beside_where_it_was_all_the_time_changes_nothing() -> None:
+    here = looks({HERE: 5.0, PRINT: 0.0}, {HERE: 5.0}, {HERE: 5.0})
+    hand = looks({HERE: 5.0, PRINT: 5.6}, before=here, t_s=20.0)
+    assert hand["fairy"][HERE].came_s == here["fairy"][HERE].came_s
+    assert hand["fairy"][HERE].odds >= here["fairy"][HERE].odds and hand["fairy"][PRINT].odds < 0.0
