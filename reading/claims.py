@@ -124,7 +124,7 @@ class UnseenClaims:
             waits = not now.last and nobody is not None and now.t_s - ends[1] < LIMITS.notice_s \
                 and not any(g.t_s > ends[1] for g in self._glances[at])
             at_stake = self._points(states, log, group, question)
-            margin = -LIMITS.clearly if nobody is None else nobody
+            margin = -CLAIMS.possible if nobody is None else nobody
             asked = not waits and (margin < LIMITS.agreed or probability(-margin) * at_stake > CLAIMS.points)
             confidence = round(probability(margin), 4)
             before = log.nobody.get(group.tile.seq)
@@ -188,7 +188,8 @@ class UnseenClaims:
         else:
             if hidden_s is not None:
                 longest = max(longest, until_s - hidden_s)
-        return CLAIMS.untouched - CLAIMS.possible - CLAIMS.passing * max(0.0, longest) / usual_s
+        # however long something moved there, that says nothing for a claim
+        return max(0.0, CLAIMS.untouched - CLAIMS.passing * max(0.0, longest) / usual_s) - CLAIMS.possible
 
     def _points(self, states: Sequence[GameState], log: LoggedGame, group: LoggedTurn, question: Question) -> int:
         """The most points that a claim would have been worth at once."""

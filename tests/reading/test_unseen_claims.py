@@ -131,13 +131,19 @@ def test_a_hand_that_only_passes_changes_little() -> None:
     assert said is not None and not said.asked
 
 
-def test_it_is_open_where_hands_were_over_the_tile_for_long() -> None:
+OPEN = pytest.approx(probability(-CLAIMS.possible), abs=1e-4)  # what is known without looks
+
+
+@pytest.mark.parametrize("over_s", [5.0, 20.0])
+def test_it_is_open_where_hands_were_over_the_tile_for_long(over_s: float) -> None:
+    """However long: that a hand was there is no evidence that it put somebody down."""
     film = Film()
     film.lays(*CAP)
-    film.passes(over={CAP[0]: 5.0})
+    film.t_s += over_s
+    film.passes(over={CAP[0]: over_s})
     film.waits()
     said = film.nobody
-    assert said is not None and said.asked and said.confidence < probability(LIMITS.agreed)
+    assert said is not None and said.asked and said.confidence == OPEN
 
 
 def test_it_is_open_where_the_tile_was_hidden() -> None:
@@ -181,7 +187,7 @@ def test_it_is_open_where_nobody_was_seen_to_lay_tiles() -> None:
     film.passes(over={CAP[0]: 0.25})
     film.waits()
     said = film.nobody
-    assert said is not None and said.asked
+    assert said is not None and said.asked and said.confidence == OPEN
 
 
 def test_nobody_is_asked_before_the_hand_is_gone() -> None:
