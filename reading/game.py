@@ -21,6 +21,7 @@ it is repeated. What people entered, answered or corrected is never undone. Time
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -51,6 +52,7 @@ from reading.pieces import Kinds
 from reading.policy import Decision, Doubt, Moment, Shown, decisions
 from reading.remote_claims import RemoteClaims
 from reading.removals import removals
+from reading.rival_moves import either, without_figures
 from reading.settled import Settled
 from reading.shapes import has_place, shape
 from reading.stacks import StackMoves
@@ -108,6 +110,7 @@ class GameReader:
         self._tried: dict[Square, object] = {}  # evidence with which rereading an older turn changed nothing
         self._last = Moment(frame=0, t_s=0.0)
         self._follows = False  # whether the game went on at the last look
+        self._final = Counter[Decision]()  # how often each decision was made since the last look
 
     @property
     def belief(self) -> TableBelief:
@@ -125,6 +128,7 @@ class GameReader:
                 return told
             self._follows = False
         self._last = Moment(frame=look.frame, t_s=look.t_s)
+        self._final.clear()
         placed, alignment = self._place.look(look, log), self._place.alignment
         if placed is None:
             none = "unsure" if self._place.unsure else "no_board"
@@ -143,7 +147,15 @@ class GameReader:
         decisions."""
         if self._place.alignment is None:
             return Decisions(status="no_board")
-        return self._decide(self._log(entries), Moment(frame=self._last.frame, t_s=self._last.t_s, last=True))
+        return self._once(self._decide(self._log(entries), replace(self._last, last=True)))
+
+    def _once(self, told: Decisions) -> Decisions:
+        """What is decided at the end, each decision twice at most (it may not have been saved the first time): no look
+        comes any more, so what people or another decision take back would be decided for ever."""
+        signs = [replace(d, confidence=0.0, frame=0, alternatives=()) for d in told.decisions]
+        self._final.update(signs)
+        new = tuple(d for d, sign in zip(told.decisions, signs, strict=True) if self._final[sign] < 3)
+        return replace(told, decisions=new)
 
     def _before_the_end(self, entries: Sequence[LogEntry], ended: int) -> Decisions:
         """What is decided and asked when people end the game, from what was seen before: moves of which another look
@@ -152,7 +164,7 @@ class GameReader:
         log = logged_game(going_on, self._prefix.states)
         if self._place.alignment is None or not log.lines:
             return Decisions()
-        told = self._decide(log, replace(self._last, last=True))
+        told = self._once(self._decide(log, replace(self._last, last=True)))
         before = [*takewhile(lambda line: line.seq != ended, self._told[1].lines)]
         return replace(told, decisions=_inserted(told.decisions, before))
 
@@ -199,6 +211,8 @@ class GameReader:
              *passed_over(log, states, whose, now),
              *unwatched(self._informed, log, states, self._neutral_moves.seen, now)],
             partial(self._effects.of, tuple(events)), partial(piece_waits, self.belief))
+        raised = without_figures(raised, made, shown, log, states, self._steps)
+        raised = either(raised, self._neutral_moves.seen, self._informed, log, states, self._steps)
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(sure, log, states, self._steps, self._colours, now)
         others += unseen(log, states, self._steps, now)
