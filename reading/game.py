@@ -16,7 +16,8 @@ from any tile and in any of four directions. ``told.began`` is the number of til
 watched: they are reported at once, and one question (the first tile's) stands for all of them.
 
 Every decision is a difference between the best history and the given log, so nothing is lost if one could not be saved:
-it is repeated. What people entered, answered or corrected is never undone. Times are those of the looks, in seconds.
+it is repeated (once at the end, where no look changes anything). What people entered, answered or corrected is never
+undone. Times are those of the looks, in seconds.
 """
 
 from __future__ import annotations
@@ -153,8 +154,8 @@ class GameReader:
         """What is decided at the end, each decision twice at most (it may not have been saved the first time): no look
         comes any more, so what people or another decision take back would be decided for ever."""
         signs = [replace(d, confidence=0.0, frame=0, alternatives=()) for d in told.decisions]
-        self._final.update(signs)
-        new = tuple(d for d, sign in zip(told.decisions, signs, strict=True) if self._final[sign] < 3)
+        new = tuple(d for d, sign in zip(told.decisions, signs, strict=True) if self._final[sign] < 2)
+        self._final.update(set(signs))
         return replace(told, decisions=new)
 
     def _before_the_end(self, entries: Sequence[LogEntry], ended: int) -> Decisions:
@@ -202,17 +203,17 @@ class GameReader:
         walked, not_sure = self._neutral_moves.decide(self._informed, log, states, self._colours, now)
         sure = self._overlooked.without(self._informed)
         raised, maybe = self._stack_moves.decide(sure, log, states, self._colours, now)
+        raised, either_way = either(raised, self._neutral_moves.seen, self._informed, log, states, self._steps, now)
         covered = covered_tops(self._informed, log, states, self._stack_moves, self._remote_claims.answers, now)
         turned, open_ = self._dial_moves.decide(self._informed, log, states, self._colours, now)
         made, shown, self._doubts = decisions(
             self._informed, histories, log, before, now,
             {**long_past, **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
-            [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe, *open_, *covered,
-             *passed_over(log, states, whose, now),
+            [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe, *either_way, *open_,
+             *covered, *passed_over(log, states, whose, now),
              *unwatched(self._informed, log, states, self._neutral_moves.seen, now)],
             partial(self._effects.of, tuple(events)), partial(piece_waits, self.belief))
-        raised = without_figures(raised, made, shown, log, states, self._steps)
-        raised = either(raised, self._neutral_moves.seen, self._informed, log, states, self._steps)
+        raised = without_figures(raised, made, log, states, self._steps)
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(sure, log, states, self._steps, self._colours, now)
         others += unseen(log, states, self._steps, now)

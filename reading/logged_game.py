@@ -83,8 +83,9 @@ class LoggedGame:
     ``denials`` has by event the entry with which they did. ``denied_after`` are those with the number of the entry
     after which each was: of some kinds the same event may well happen in another turn. ``nothing`` are questions of the
     rules of which people said that nothing happened: the numbers of the entries of their tiles, and their codes.
-    ``nobody`` has for tiles, by their entry's number, with which probability the camera says that nobody claimed what
-    they completed, and whether people are asked."""
+    ``refused`` are those of the denied events of which people said, when the camera asked, that nothing of the kind
+    happened, rather than something else. ``nobody`` has for tiles, by their entry's number, with which probability the
+    camera says that nobody claimed what they completed, and whether people are asked."""
 
     lines: tuple[LoggedEvent, ...]
     groups: tuple[LoggedTurn, ...]
@@ -94,6 +95,7 @@ class LoggedGame:
     denied_after: frozenset[tuple[int, Event]] = frozenset()
     nobody: Mapping[int, tuple[float, bool]] = field(default_factory=dict)
     nothing: frozenset[tuple[int, str]] = frozenset()
+    refused: Mapping[Event, int] = field(default_factory=dict)
 
     def denied_in(self, n: int, event: Event) -> bool:
         """Whether people took this event back where it would belong to that turn (-1: before the first one)."""
@@ -152,6 +154,8 @@ def logged_game(entries: Sequence[LogEntry],
     bodies = {seq: b.body if hasattr(b, "body") else b for seq, b in said.items()}
     denied: dict[Event, int] = {}  # with the entry that denies it
     denied_after: set[tuple[int, Event]] = set()
+    refused: dict[Event, int] = {}
+    questions = {e.body.seq if isinstance(e.body, Amended) else e.seq for e in entries if e.asked}
     happened = effective(entries)
     in_force = [seq for seq, _ in happened]
     for e in living:
@@ -161,6 +165,7 @@ def logged_game(entries: Sequence[LogEntry],
             right = e.body.body if isinstance(e.body, Amended) else None
             wrong = [b for b in said_before if isinstance(b, Event) and b != right]
             denied |= {b: e.seq for b in wrong}
+            refused |= {b: e.seq for b in wrong if right is None and e.body.seq in questions - entered}
             denied_after |= {(_place(e.body.seq, said, in_force), b) for b in wrong}
     asked = open_questions(entries)
     changed: dict[int, int] = {}
@@ -187,7 +192,7 @@ def logged_game(entries: Sequence[LogEntry],
     holds = frozenset(d for d, seq in denied.items() if not any(
         _same(line.event, d) and (line.seq > seq or isinstance(d, TilePlaced | FigurePlaced)) for line in lines))
     return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, denials=denied, version=len(entries),
-                      denied_after=frozenset(denied_after), nobody=nobody, nothing=nothing)
+                      denied_after=frozenset(denied_after), nobody=nobody, nothing=nothing, refused=refused)
 
 
 def _place(seq: int, said: Mapping[int, Body], in_force: Sequence[int]) -> int:

@@ -17,7 +17,7 @@ from reading.layings import Steps, cost
 from reading.limits import LIMITS
 from reading.logged_game import LoggedEvent, LoggedGame, LoggedTurn
 from reading.policy import Decision, Doubt, Moment
-from reading.sightings import NEUTRAL, LoggedPile, Sighting, Sightings, denied, stands_on, updated
+from reading.sightings import NEUTRAL, LoggedPile, Sighting, Sightings, believed, denied, stands_on, updated
 from reading.unlogged import unlogged_since
 from reading.whereabouts import seen_figures, since
 from scoring.contributions import Neutral
@@ -75,7 +75,7 @@ class NeutralMoves:
                 doubts.append(Doubt(decision=made, gain=1.0, due=True))
             elif made is not None:
                 told.append(made)
-        self._heard = max(log.denials.values(), default=self._heard)
+        self._heard = max(log.refused.values(), default=self._heard)
         return told, doubts
 
     def _tell(self, neutral: Neutral, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
@@ -126,12 +126,13 @@ class NeutralMoves:
         return None
 
     def _hear(self, neutral: Neutral, log: LoggedGame, state: GameState) -> None:
-        """Learn what is no such piece where people take back that it went there."""
-        sights = self.seen.get(neutral.name, {})
-        for event, seq in log.denials.items():
+        """Learn what is no such piece where people, asked whether it went there, say that it did not; as long as they
+        say so."""
+        sights = believed(self.seen.get(neutral.name, {}), log.refused)
+        for event, seq in log.refused.items():
             end = _end(neutral, event)
             if seq > self._heard and end is not None and end != neutral.at(state):
-                sights = denied(sights, end)
+                sights = denied(sights, end, event)
         self.seen[neutral.name] = sights
 
     def _forget(self, neutral: Neutral, state: GameState) -> None:

@@ -88,6 +88,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
     best = _reference(histories, told)
     out: list[Decision] = list(_out_of_order(best, now))
     moved = {d.at for d in out}
+    seen = {d.decision.replaces for d in unexplained}  # figures that are asked about since no history explains them
     shown: list[Shown] = []
     doubts: list[Doubt] = []
     last_seq, held = before, False
@@ -118,7 +119,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
             continue
         for kind in _compared(turn, tile, figure, histories, best, waits, inserted, now):
             if isinstance(kind, Decision):
-                out.append(kind)
+                out += [kind] if kind.events or kind.replaces not in seen else []
             elif isinstance(kind, Doubt):
                 doubts.append(kind)
             else:
@@ -126,9 +127,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
         last_seq = turn.group.last_seq or last_seq
     out += _taken_up(best, histories, told, now)
     informed = {d.decision.replaces: d for d in unexplained if about_tile(d.decision)}  # by more than its looks
-    seen = {d.decision.replaces for d in unexplained} - {None}  # asked about since no history explains it
     out = [d for d in out if d.replaces not in informed or d.events != informed[d.replaces].decision.events]
-    out = [d for d in out if d.replaces not in seen or d.events]
     changed = {d.replaces for d in out}
     already = {line.seq for line in told.lines if line.asked}
     weighed = {line.seq for t in best.turns if t.group is not None and t.tile is not None and not t.replayed

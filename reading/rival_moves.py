@@ -10,45 +10,48 @@ from reading.belief import TableBelief
 from reading.layings import Steps, cost
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame
-from reading.policy import Decision, Shown
+from reading.policy import Decision, Doubt, Moment
 from reading.sightings import NEUTRAL, Sightings, stands_on
 from scoring.events import Event, FigurePlaced
 from scoring.state import GameState
 from vision.looks import probability
 
 
-def without_figures(raised: Sequence[Decision], made: Sequence[Decision], shown: Sequence[Shown], log: LoggedGame,
+def without_figures(raised: Sequence[Decision], made: Sequence[Decision], log: LoggedGame,
                     states: Sequence[GameState], steps: Steps) -> list[Decision]:
-    """The blocks to report now: none in a turn with a figure on its tile that is reported at the same time, or that
-    waits to be (``shown``), unless the block is by far the likelier. Once the log has the figure, the rules say what
-    the block is worth. ``states`` are the states after each event of the log, preceded by the initial one."""
-    figures = [*((e, d.confidence) for d in made for e in d.events), *((s.event, s.confidence) for s in shown)]
+    """The blocks to report now: none in a turn with a figure on its tile that is reported at the same time (``made``),
+    unless the block is by far the likelier. Once the log has the figure, the rules say what the block is worth.
+    ``states`` are the states after each event of the log, preceded by the initial one."""
+    figures = [(e, d.confidence) for d in made for e in d.events if isinstance(e, FigurePlaced)]
     return [block for block in raised if not any(
-        isinstance(e, FigurePlaced) and (n := _turn(block, log)) >= 0 and log.groups[n].at == e.at
+        (n := _turn(block, log)) >= 0 and log.groups[n].at == e.at
         and _nats(block.confidence) - _nats(sure) < LIMITS.agreed
         and _excludes(block, [e], n, log, states, steps) for e, sure in figures)]
 
 
 def either(raised: Sequence[Decision], seen: Mapping[str, Sightings], belief: TableBelief, log: LoggedGame,
-           states: Sequence[GameState], steps: Steps) -> list[Decision]:
-    """The blocks to report: as a question where a piece is seen (``seen``) to have come in the block's turn to where
-    the log does not have it, by a move that the block excludes, unless the block is by far the likelier. ``states`` as
-    in `without_figures`."""
-    return [_unless(made, max(_moves(made, seen, belief, log, states, steps), default=-math.inf)) for made in raised]
-
-
-def _unless(made: Decision, likely: float) -> Decision:
-    """A block that something excludes which is as likely as that (nats)."""
-    block = _nats(made.confidence)
-    if block - likely >= LIMITS.agreed:
-        return made
-    sure = probability(block - max(likely, 0.0))
-    return replace(made, asked=True, confidence=sure, alternatives=((made.events, sure), ((), 1.0 - sure)))
+           states: Sequence[GameState], steps: Steps, now: Moment) -> tuple[list[Decision], list[Doubt]]:
+    """The blocks to report, and those to ask about: where a piece is seen (``seen``) to have come in the block's turn
+    to where the log does not have it, by a move that the block excludes. The block waits until that was seen for long
+    enough to be no hand, and while it is much less likely; ``states`` as in `without_figures`."""
+    told, asked = list[Decision](), list[Doubt]()
+    for block in raised:
+        moves = list(_moves(block, seen, belief, log, states, steps))
+        rival, since_s = max(moves, default=(-math.inf, math.inf))
+        lead = _nats(block.confidence) - rival
+        if lead >= LIMITS.agreed:
+            told.append(block)
+        elif lead > -LIMITS.agreed and (now.last or now.t_s - since_s >= LIMITS.notice_s):
+            options = sorted([(block.events, probability(lead)), ((), probability(-lead))], key=lambda o: -o[1])
+            made = replace(block, asked=True, confidence=probability(lead), alternatives=tuple(options))
+            asked.append(Doubt(decision=made, gain=1.0, due=True))
+    return told, asked
 
 
 def _moves(made: Decision, seen: Mapping[str, Sightings], belief: TableBelief, log: LoggedGame,
-           states: Sequence[GameState], steps: Steps) -> Iterator[float]:
-    """By how many nats looks say that a piece came in the turn of a block, by a move that the block excludes."""
+           states: Sequence[GameState], steps: Steps) -> Iterator[tuple[float, float]]:
+    """By how many nats looks say that a piece came in the turn of a block, by a move that the block excludes, and since
+    when."""
     n = _turn(made, log)
     if n < 0:
         return
@@ -64,7 +67,7 @@ def _moves(made: Decision, seen: Mapping[str, Sightings], belief: TableBelief, l
         ways = [e for e in piece.ways(end) if (after := steps.after(end, e)) is not None
                 and piece.at(after) == found[0] and cost(end, after) == 0.0]
         if ways and _excludes(made, ways, n, log, states, steps):
-            yield found[1]
+            yield found[1], sights[found[0]].came_s
 
 
 def _turn(made: Decision, log: LoggedGame) -> int:

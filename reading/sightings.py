@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reading.limits import LIMITS
+from scoring.events import Event
 from scoring.geometry import distance_to_line
 from scoring.tiles import Point, Square
 from vision.looks import NeutralLook, SquareLook, StackLook, TableLook
@@ -42,6 +43,9 @@ class NeutralLimits:
     again_at: float = 0.15  # the same for one that went away and came back to its square (chosen)
     print_varies: float = 1.0  # standard deviation of the log-odds of print that looks like the piece (chosen)
     print_less: float = 1.0  # against the piece where a look is no clearer than such print (chosen)
+    print_looks: int = 2  # from which it is known (chosen: one may have seen a hand)
+    print_apart_s: float = 4.0  # seconds between those that count: as long as a piece must be seen (`Limits.notice_s`)
+    prints: int = 4  # of a square that are remembered, those with the most looks (chosen)
     no_pile: float = 2.0  # against such a pile where the game has none (as `StackLimits.adds`)
     by_pile: float = 0.2  # tiles: distance from a pile within which it is the pile (as `vision.stacks`)
     far: float = 0.12  # tiles: scale of the distance between the piece and the figure beside which it is put
@@ -54,11 +58,18 @@ NEUTRAL = NeutralLimits()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Print:
     """Print, or whatever else looks like a piece where it does not stand: the place on the board (tiles), the mean
-    log-odds of the ``looks`` that found it there while the piece was seen more clearly elsewhere."""
+    log-odds of the ``looks`` that found it there while the piece was seen more clearly elsewhere, the time of the
+    newest one that counted, and the event that people ``denied`` if it is known by that."""
 
     foot: tuple[float, float]
     odds: float
+    t_s: float
     looks: int = 1
+    denied: Event | None = None
+
+    @property
+    def known(self) -> bool:
+        return self.denied is not None or self.looks >= NEUTRAL.print_looks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +80,8 @@ class Sighting:
     clearest look alone in ``clearest``: earlier looks say nothing of a piece that only comes by. If looks had
     missed it before that stay, ``away`` is what they said, and ``same`` the log-odds that it stood still all the time,
     from where its foot was before and is now. ``absent_s`` is when the newest look before that stay did not show it.
-    ``piled``: the newest look at it there found a pile in its place, too. ``prints`` are known to look like it."""
+    ``piled``: the newest look at it there found a pile in its place, too. ``raw`` are the log-odds of the newest look
+    that found it, by that place alone; ``prints`` look like it."""
 
     odds: float
     t_s: float
@@ -83,6 +95,7 @@ class Sighting:
     away: Sighting | None = None
     same: float = 0.0
     piled: bool = False
+    raw: float = -math.inf
     prints: tuple[Print, ...] = ()
 
     @property
@@ -113,12 +126,16 @@ def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str],
         found = {at: square.neutral.get(name) for at, square in look.squares.items()
                  if square.figures is not None and square.seen >= LIMITS.seen_least}
         apart = {at: apart_from_piles(seen, look.squares[at], (piles or {}).get(at)) for at, seen in found.items()}
-        sights = _learned(old.get(name, {}), apart, (stand or {}).get(name), look.t_s)
-        single = _one_of({at: _apart_from_print(seen, at, sights) for at, seen in apart.items()}, sights)
+        has = (stand or {}).get(name)
+        sights = _learned(old.get(name, {}), apart, has, look.t_s)
+        single = _one_of({at: seen if at == has else _apart_from_print(seen, at, sights) for at, seen in apart.items()},
+                         sights)
         for at, seen in apart.items():
             elsewhere = max((s.found_s for other, s in sights.items() if other != at), default=-math.inf)
             new = _updated(sights.get(at), single[at], at, look.t_s, elsewhere)
-            sights[at] = new if seen is None or new.odds < 0.0 else replace(new, piled=seen is not found[at])
+            if seen is not None and new.odds >= 0.0:
+                new = replace(new, piled=seen is not found[at], raw=seen.there)
+            sights[at] = new
         out[name] = sights
     return out
 
@@ -131,37 +148,53 @@ def _learned(old: Sightings, seen: Mapping[Square, NeutralLook | None], has: Squ
     out, own = dict(old), seen.get(has) if has is not None else None
     since_s = old[has].first_s if has is not None and has in old else math.inf
     for at, other in seen.items():
-        if other is None or other.there <= 0.0:
+        if other is None or other.there <= 0.0 or at == has:
             continue
-        surely = own is not None and at != has and other.there <= own.there - NEUTRAL.stays
+        surely = own is not None and other.there <= own.there - NEUTRAL.stays
         apart, sight = _apart_from_print(other, at, old), old.get(at)
         if not surely and (apart is other or apart is None or apart.there > 0.0):
             continue
         foot = at[0] + other.foot[0], at[1] + other.foot[1]
-        prints = _with_print(sight.prints if sight is not None else (), foot, other.there)
-        if sight is None or surely and sight.odds > 0.0 and sight.first_s >= since_s:
+        prints = _with_print(sight.prints if sight is not None else (), foot, other.there, t)
+        print_ = _print_at(foot, prints)
+        if sight is None or surely and print_ is not None and print_.known and sight.odds > 0.0 \
+                and sight.first_s >= since_s:
             sight = Sighting(odds=NEUTRAL.absent, t_s=t, came_s=t, foot=foot)
         out[at] = replace(sight, prints=prints)
     return out
 
 
-def denied(old: Sightings, at: Square) -> Sightings:
-    """The sightings once people have said that the piece did not go to a square where looks have seen it: it is print.
-    """
+def denied(old: Sightings, at: Square, event: Event) -> Sightings:
+    """The sightings once people, asked whether the piece went to a square where looks have seen it, have said that
+    nothing happened (``event``): it is print."""
     sight = old.get(at)
     if sight is None or not sight.known:
         return old
-    prints = _with_print(sight.prints, sight.foot, sight.clearest)
+    prints = _with_print(sight.prints, sight.foot, sight.raw, sight.t_s, event)
     return {**old, at: Sighting(odds=NEUTRAL.absent, t_s=sight.t_s, came_s=sight.t_s, foot=sight.foot, prints=prints)}
 
 
-def _with_print(prints: tuple[Print, ...], foot: tuple[float, float], odds: float) -> tuple[Print, ...]:
+def believed(old: Sightings, refused: Collection[Event]) -> Sightings:
+    """The sightings without print that is known by what people have said and no longer say (``refused``)."""
+    gone = {at: tuple(p for p in s.prints if p.denied is None or p.denied in refused) for at, s in old.items()
+            if any(p.denied is not None for p in s.prints)}
+    return {**old, **{at: replace(old[at], prints=prints) for at, prints in gone.items()
+                      if len(prints) < len(old[at].prints)}} if gone else old
+
+
+def _with_print(prints: tuple[Print, ...], foot: tuple[float, float], odds: float, t: float,
+                event: Event | None = None) -> tuple[Print, ...]:
     """The known prints with one look more that found one with these log-odds at a place of the board."""
     near = _print_at(foot, prints)
     if near is None:
-        return *prints, Print(foot=foot, odds=odds)
-    mean = near.odds + (odds - near.odds) / (near.looks + 1)
-    return *(p for p in prints if p is not near), Print(foot=foot, odds=mean, looks=near.looks + 1)
+        new = Print(foot=foot, odds=odds, t_s=t, denied=event)
+    elif event is not None:  # what people deny was as clear as that
+        new = replace(near, odds=max(near.odds, odds), denied=event)
+    else:
+        later = t - near.t_s >= NEUTRAL.print_apart_s
+        new = replace(near, foot=foot, odds=near.odds + (odds - near.odds) / (near.looks + 1),
+                      looks=near.looks + later, t_s=t if later else near.t_s)
+    return *sorted((p for p in prints if p is not near), key=lambda p: -p.looks)[:NEUTRAL.prints - 1], new
 
 
 def _print_at(foot: tuple[float, float], prints: Sequence[Print]) -> Print | None:
@@ -174,10 +207,10 @@ def _apart_from_print(seen: NeutralLook | None, at: Square, sights: Sightings) -
     """What is seen of a piece where print is known to look like it: only what is clearer than the print speaks for the
     piece, which has no usual log-odds of its own."""
     known = sights.get(at)
-    if seen is None or known is None:
+    if seen is None or known is None or not known.prints:
         return seen
     near = _print_at((at[0] + seen.foot[0], at[1] + seen.foot[1]), known.prints)
-    if near is None:
+    if near is None or not near.known:
         return seen
     over = max(0.0, seen.there - near.odds) / NEUTRAL.print_varies
     return replace(seen, there=min(seen.there, 0.5 * over * over - NEUTRAL.print_less))
@@ -185,12 +218,19 @@ def _apart_from_print(seen: NeutralLook | None, at: Square, sights: Sightings) -
 
 def _one_of(seen: Mapping[Square, NeutralLook | None], known: Sightings) -> dict[Square, NeutralLook | None]:
     """What one look sees of a piece in several places, given that there is one piece: each speaks for its place only
-    by as much as it is clearer than all others together, with what earlier looks say for each (``known``). A hand may
-    look like it in several."""
-    before = {at: max(0.0, known[at].odds) if at in known else 0.0 for at in seen}
-    odds = {at: s.there + before[at] for at, s in seen.items() if s is not None and s.there > 0.0}
-    return {at: s if s is None or at not in odds else replace(s, there=max(NEUTRAL.absent, s.there - math.log1p(
-        sum(math.exp(o - before[at]) for other, o in odds.items() if other != at)))) for at, s in seen.items()}
+    by as much as it is clearer than all others together. A hand may look like it in several. Where it was seen before
+    (``known``), in the same place, it rather is still: it moves seldom."""
+    odds = {at: s.there + NEUTRAL.stays * _was(at, s, known) for at, s in seen.items()
+            if s is not None and s.there > 0.0}
+    return {at: s if s is None or at not in odds or len(odds) == 1 else replace(
+        s, there=min(s.there, max(NEUTRAL.absent, odds[at] - math.log1p(
+            sum(math.exp(o) for other, o in odds.items() if other != at))))) for at, s in seen.items()}
+
+
+def _was(at: Square, seen: NeutralLook, known: Sightings) -> bool:
+    """Whether a piece was seen before where a look sees it now."""
+    foot = at[0] + seen.foot[0], at[1] + seen.foot[1]
+    return at in known and known[at].odds > 0.0 and math.dist(known[at].foot, foot) < NEUTRAL.again_at
 
 
 def _updated(old: Sighting | None, seen: NeutralLook | None, at: Square, t: float, elsewhere: float) -> Sighting:
@@ -207,7 +247,8 @@ def _updated(old: Sighting | None, seen: NeutralLook | None, at: Square, t: floa
         more = old.odds + share * odds if abs(old.odds) < 2 * abs(odds) else old.odds
         new = replace(old, odds=more, t_s=t)
     else:  # it came or went: little of the old evidence remains
-        new = replace(old, odds=odds + NEUTRAL.remembered * old.odds, t_s=t, came_s=t)
+        more = odds + NEUTRAL.remembered * old.odds
+        new = replace(old, odds=more, t_s=t, came_s=old.came_s if (more < 0.0) == (old.odds < 0.0) else t)
     if odds <= 0.0:
         return new
     new = replace(new, foot=foot, found_s=t)

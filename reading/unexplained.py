@@ -44,7 +44,7 @@ def _asked(f: FigureTrack, group: LoggedTurn, at: Square, log: LoggedGame, state
         return None
     if player in has:
         line = has[player]
-        return _question(line.event, at, now, replaces=line.seq) if line.asked else None
+        return _question(line.event, at, now, replaces=line.seq) if line.asked and f.present else None
     if any((s.at, s.player) == (at, player) for s in state.standing.values()):
         return None  # who came there in another turn
     claims = [c.event for c in choices([f], state, at, (tile.tile, tile.rot), player, colours)]
@@ -61,7 +61,7 @@ def _question(event: Event, at: Square, now: Moment, after: int | None = None, r
 
 
 def _nobody(event: FigurePlaced, log: LoggedGame) -> bool:
-    """Whether people have said of a player that he did not come to stand there: nobody did, whatever the paint of what
-    looks like a figure (a shadow has none)."""
+    """Whether people, asked whether a player's figure stands there, have said that nobody does, whatever the paint of
+    what looks like a figure (a shadow has none)."""
     return any(isinstance(d, FigurePlaced) and (d.at, d.feature, d.where) == (event.at, event.feature, event.where)
-               for d in log.denials)
+               for d in log.refused)
