@@ -241,7 +241,8 @@ class DialMoves:
                 if mine and (mine[-1].pinned or not instead and newest.real < LIMITS.sure):
                     break
                 # who never was gone for long may not have been taken home yet
-                asked = elsewhere or not instead or late > 1 or known and newest.back_s < stay.since_s
+                asked = elsewhere or not instead or late > 1 or known and newest.back_s < stay.since_s \
+                    or n < len(log.groups) - DIAL.newest  # it was hardly seen for long
                 sure, (event, p) = 0.5 if asked else DIAL.sure, ways[0]
                 options: list[tuple[tuple[Event, ...], float]] = [((e,), sure * q) for e, q in ways]
                 yield Decision(events=(event,), confidence=sure * p, asked=asked or p < DIAL.piece,
@@ -291,9 +292,9 @@ def _free_turn(log: LoggedGame, n: int, player: int, claim: type[Event]) -> int:
 
 
 def _turns_of(stay: Stay, player: int, belief: TableBelief, log: LoggedGame) -> tuple[list[int], int]:
-    """The newest turns of a player in which a figure may have come, the likeliest first, and how many tiles after
+    """The turns of a player in which a figure may have come, the likeliest first, and how many tiles after
     theirs lay by then without it: 0 if there are turns that it fits. People are in a hurry: it may be one."""
-    laid = {n: laid_s(belief, log, n) for n in range(max(0, len(log.groups) - DIAL.newest), len(log.groups))}
+    laid = {n: laid_s(belief, log, n) for n in range(len(log.groups))}
     mine = [n for n, at_s in reversed(laid.items()) if at_s is not None and (tile := log.groups[n].tile) is not None
             and isinstance(tile.event, TilePlaced) and tile.event.player == player]
     surely = [n for n in mine if (laid[n] or 0.0) <= stay.since_s]

@@ -303,6 +303,22 @@ def test_a_figure_that_was_overlooked_and_whose_players_newest_turn_has_one_is_a
     assert not open_questions(table.book.entries) and len(table.told(CrownTaken)) == 1
 
 
+@pytest.mark.parametrize("tiles", [1, 8])
+def test_a_figure_that_looks_hardly_show_for_long_is_asked_about_in_its_turn(table: DialTable, tiles: int) -> None:
+    """It is on print of its paint; after a few more tiles it is seen."""
+    table.lays(NORTH, *PLAIN)
+    table.puts("famine", "red", there=0.2)
+    for x in range(1, tiles + 1):
+        table.lays((NORTH[0] + x, NORTH[1]), "wheel.32", 0)
+    assert not table.told(CrownTaken)
+    table.puts("famine", "red")
+    table.sees(8)
+    assert table.told(CrownTaken) == [CrownTaken(player=0, figure="follower", segment="famine")]
+    kinds = [type(e) for e in table.events]
+    assert kinds.index(CrownTaken) == 1  # in the first turn
+    assert len(open_questions(table.book.entries)) == (tiles > 1)
+
+
 def test_a_move_goes_with_its_tile_to_another_player(table: DialTable) -> None:
     """Whose turn it was is known later: a player only put a tile away."""
     table.turns_to("tax")
