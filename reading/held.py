@@ -21,6 +21,7 @@ from reading.logged_game import LoggedGame
 from reading.policy import Decision, Moment
 from scoring.events import Event, FigureTaken, TilePlaced
 from scoring.state import GameState
+from scoring.tiles import Square
 from vision.looks import BesideLook, TableLook
 
 _OTHER = 0.8  # tiles by which figures are nearer to it than to their own player's home: heaps have that radius (chosen)
@@ -227,7 +228,37 @@ class HeldFigures:
                 continue
             if (made := _freed(pair, gone, belief, log, states, steps, now)) is not None:
                 return [made if gone.place else replace(made, beside=self._homes().get(pair[1]))]
+        for pair, counted in sorted(self._counted.items()):
+            if (made := self._not_exchanged(pair, counted, belief, log, states, steps, now)) is not None:
+                return [made]
         return []
+
+    def _not_exchanged(self, pair: Pair, counted: _Counted, belief: TableBelief, log: LoggedGame,
+                       states: Sequence[GameState], steps: Steps, now: Moment) -> Decision | None:
+        """That a player bought one of theirs back before they captured one of the same opponent, where the log has both
+        exchanged: looks have shown the captured one with them ever since. A question where they may have forgotten the
+        exchange: that the other one is gone from the opponent has to be seen, too."""
+        holder, owner = pair
+        logged = _held(states[-1], pair)
+        since = [*takewhile(lambda c: len(c.places) > logged, reversed(counted.looks))]
+        if len(since) < _AMONG or now.t_s - since[-1].t_s < LIMITS.ask_after_s \
+                or counted.crowded - len(since) > max(_LATE, counted.free / 2):
+            return None
+        for n in log.newest(LIMITS.late_turns):
+            group, first = log.groups[n], log.span(n)[0] + 1
+            if _player(log, n) != holder or group.tile is None or group.at is None \
+                    or since[-1].t_s < belief.since_s(group.at):
+                continue
+            later, ransoms = [line.event for line in log.lines[first:]], _ransoms((owner, holder), first, log, states,
+                                                                                  steps, n)
+            may = [m for m in ransoms or () if logged < _after(states[first], (m, *later), steps, pair) < math.inf]
+            if not may:
+                continue
+            other = self._counted.get((owner, holder))
+            seen = other is not None and all(
+                len(c.places) <= _held(states[-1], (owner, holder)) for c in other.looks[-_AMONG:])
+            return _set_free(may, seen, group.tile.seq, group.at, now, since[0].places[-1])
+        return None
 
     def _left_before_taken(self, left_s: float, belief: TableBelief, log: LoggedGame) -> bool:
         """Whether the last one that the log has as taken was still on the board when one left: a look that misses him,
@@ -257,19 +288,31 @@ def _freed(pair: Pair, gone: _Departure, belief: TableBelief, log: LoggedGame,
     if n is None or group is None or group.tile is None or group.at is None:
         return None
     first = log.span(n)[0] + 1
-    before, later = states[first], [line.event for line in log.lines[first:]]
+    may = _ransoms(pair, first, log, states, steps, n)
+    if may is None:
+        return None
+    later = [line.event for line in log.lines[first:]]
+    may = [move for move in may if _after(states[first], (move, *later), steps, pair) < _held(states[-1], pair)]
+    return _set_free(may, gone.back, group.tile.seq, group.at, now, gone.place) if may else None
+
+
+def _ransoms(pair: Pair, first: int, log: LoggedGame, states: Sequence[GameState], steps: Steps,
+             n: int) -> list[Event] | None:
+    """What sets free one of those that the first player of a pair holds of the second, in turn ``n``, in whose state
+    number ``first`` its tile lies; None if people have denied any of it."""
+    before = states[first]
     offered = [move for question in before.box.offers(before) for move in question.answers
                if _after(before, (move,), steps, pair) < _held(before, pair)]
-    if any(log.denied_in(n, move) for move in offered):
-        return None
-    may = [move for move in offered if _after(before, (move, *later), steps, pair) < _held(states[-1], pair)]
-    if not may:
-        return None
-    free = _BACK if gone.back else _GONE
-    each = free / len(may)
-    options: tuple[tuple[tuple[Event, ...], float], ...] = (*(((move,), each) for move in may), ((), 1.0 - free))
-    return Decision(events=(may[0],), confidence=each, asked=not gone.back or len(may) > 1, alternatives=options,
-                    at=group.at, frame=now.frame, after=group.tile.seq, beside=gone.place)
+    return None if any(log.denied_in(n, move) for move in offered) else offered
+
+
+def _set_free(may: Sequence[Event], surely: bool, tile: int, at: Square, now: Moment, place: Place | None) -> Decision:
+    """The decision that one of these happened after a tile's entry, or the question which, if any."""
+    free = _BACK if surely else _GONE
+    options: tuple[tuple[tuple[Event, ...], float], ...] = (*(((move,), free / len(may)) for move in may),
+                                                            ((), 1.0 - free))
+    return Decision(events=(may[0],), confidence=free / len(may), asked=not surely or len(may) > 1,
+                    alternatives=options, at=at, frame=now.frame, after=tile, beside=place)
 
 
 def _player(log: LoggedGame, n: int) -> int | None:

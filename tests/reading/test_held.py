@@ -291,6 +291,58 @@ def test_an_exchange_sets_both_free(with_two_towers: _Table) -> None:
     assert not table.made()
 
 
+def not_exchanged(table: _Table, *, looks: int = 8, every_s: float = 4.0, with_anna: int = 0, before: int = 8,
+                  with_ben: int = 1) -> list[Decision]:
+    """Ben buys his follower back and captures Anna's in the same turn, which looks have shown with him ever since."""
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2), times=before)
+    exchange(table)
+    after_bens(table)
+    table.sees(near("red", red=3, blue=with_anna), near("blue", blue=3, red=with_ben), times=looks, every_s=every_s)
+    return table.made(after_s=0.0)
+
+
+def test_where_the_captured_one_stays_with_its_captor_there_was_no_exchange(with_two_towers: _Table) -> None:
+    seq = next(e.seq for e in with_two_towers.entries if getattr(e.body, "at", None) == (1, 20))
+    made, = not_exchanged(with_two_towers)
+    paid, = made.events
+    assert isinstance(paid, RansomPaid) and (paid.player, paid.jailer) == (BEN, ANNA)
+    assert made.after == seq and not made.asked and made.beside is not None
+    with_two_towers.add(Inserted(after=seq, body=paid))
+    with_two_towers.sees(near("red", red=3), near("blue", blue=3, red=1), times=8, every_s=4.0)
+    assert not with_two_towers.made()
+
+
+def test_it_may_be_seen_only_after_the_next_turn_of_its_captor(with_two_towers: _Table) -> None:
+    seq = next(e.seq for e in with_two_towers.entries if getattr(e.body, "at", None) == (1, 20))
+    assert not not_exchanged(with_two_towers, looks=0)
+    with_two_towers.add(*monk((1, 24))[:1])
+    with_two_towers.sees(near("red", red=3), near("blue", blue=3, red=1), times=8, every_s=4.0)
+    made, = with_two_towers.made(after_s=0.0)
+    assert made.after == seq
+
+
+def test_one_that_lay_there_before_the_turn_of_the_capture_is_another_one(with_two_towers: _Table) -> None:
+    with_two_towers.since_s[1, 20] = 1000.0
+    assert not not_exchanged(with_two_towers)
+
+
+def test_where_both_are_seen_with_their_captors_people_are_asked(with_two_towers: _Table) -> None:
+    """They may have forgotten the exchange."""
+    made, = not_exchanged(with_two_towers, with_anna=1)
+    assert made.asked and isinstance(made.events[0], RansomPaid)
+    with_two_towers.add(Inserted(after=made.after or 0, body=made.events[0]))
+    with_two_towers.add(Retracted(seq=with_two_towers.entries[-1].seq), source="hand")
+    assert not with_two_towers.made()
+
+
+@pytest.mark.parametrize("seen", [{"looks": 5}, {"every_s": 2.0}, {"with_ben": 0}, {"before": 1}],
+                         ids=["few-looks", "soon", "not-seen", "unknown-before"])
+def test_what_is_hardly_seen_with_its_captor_was_exchanged(with_two_towers: _Table, seen: dict[str, Any]) -> None:
+    if "before" in seen:  # something of her paint lay there all the time
+        with_two_towers.sees(near("red", red=3, blue=1), near("blue", blue=2, red=1), times=20)
+    assert not not_exchanged(with_two_towers, **seen)
+
+
 def test_one_that_had_left_before_the_other_was_taken_was_bought_back(with_two_towers: _Table) -> None:
     table = with_two_towers
     table.sees(near("red", red=3), near("blue", blue=3))
