@@ -187,8 +187,7 @@ class GameReader:
         self._informed = self._stack_moves.lowered(self._settled.applied(self.belief, log, self._colours))
         events = [line.event for line in log.lines]
         states = self._prefix.states(events)
-        state = states[-1]
-        fresh = self._fresh(state)
+        state, fresh = states[-1], self._fresh(states[-1])
         if not log.begun and len(fresh) >= LIMITS.began_before:
             made = taken_over(self._informed, state, fresh, self._colours, now)
             return Decisions(decisions=made, alignment=self._place.alignment, began=len(fresh))
@@ -203,17 +202,18 @@ class GameReader:
         walked, not_sure = self._neutral_moves.decide(self._informed, log, states, self._colours, now)
         sure = self._overlooked.without(self._informed)
         raised, maybe = self._stack_moves.decide(sure, log, states, self._colours, now)
-        raised, either_way = either(raised, self._neutral_moves.seen, self._informed, log, states, self._steps, now)
+        raised, either_way = either(raised, self._neutral_moves.seen, self._informed, log, states, self._steps, now,
+                                    told=bool(walked))
         covered = covered_tops(self._informed, log, states, self._stack_moves, self._remote_claims.answers, now)
         turned, open_ = self._dial_moves.decide(self._informed, log, states, self._colours, now)
         made, shown, self._doubts = decisions(
             self._informed, histories, log, before, now,
             {**long_past, **{seq: d for seq, d in self._doubts.items() if not about_piece(d)}},
-            [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe, *either_way, *open_,
-             *covered, *passed_over(log, states, whose, now),
+            [*unexplained(self._own, log, state, self._colours, now), *unsure, *not_sure, *maybe, *either_way,
+             *open_, *covered, *passed_over(log, states, whose, now),
              *unwatched(self._informed, log, states, self._neutral_moves.seen, now)],
             partial(self._effects.of, tuple(events)), partial(piece_waits, self.belief))
-        raised = without_figures(raised, made, log, states, self._steps)
+        raised, made = without_figures(raised, (*maybe, *either_way), made, log, states, self._steps)
         made += tuple(d for d in amended if d.replaces not in {m.replaces for m in made})
         others += removals(sure, log, states, self._steps, self._colours, now)
         others += unseen(log, states, self._steps, now)

@@ -84,8 +84,9 @@ class LoggedGame:
     after which each was: of some kinds the same event may well happen in another turn. ``nothing`` are questions of the
     rules of which people said that nothing happened: the numbers of the entries of their tiles, and their codes.
     ``refused`` are those of the denied events of which people said, when the camera asked, that nothing of the kind
-    happened, rather than something else. ``nobody`` has for tiles, by their entry's number, with which probability the
-    camera says that nobody claimed what they completed, and whether people are asked."""
+    happened, rather than something else, and have not said since that it did. ``nobody`` has for tiles, by their
+    entry's number, with which probability the camera says that nobody claimed what they
+    completed, and whether people are asked."""
 
     lines: tuple[LoggedEvent, ...]
     groups: tuple[LoggedTurn, ...]
@@ -155,7 +156,6 @@ def logged_game(entries: Sequence[LogEntry],
     denied: dict[Event, int] = {}  # with the entry that denies it
     denied_after: set[tuple[int, Event]] = set()
     refused: dict[Event, int] = {}
-    questions = {e.body.seq if isinstance(e.body, Amended) else e.seq for e in entries if e.asked}
     happened = effective(entries)
     in_force = [seq for seq, _ in happened]
     for e in living:
@@ -165,7 +165,9 @@ def logged_game(entries: Sequence[LogEntry],
             right = e.body.body if isinstance(e.body, Amended) else None
             wrong = [b for b in said_before if isinstance(b, Event) and b != right]
             denied |= {b: e.seq for b in wrong}
-            refused |= {b: e.seq for b in wrong if right is None and e.body.seq in questions - entered}
+            if right is None and next((a.asked for a in reversed(entries) if a.seq < e.seq and e.body.seq == (
+                    a.body.seq if isinstance(a.body, Amended) else a.seq)), False):
+                refused |= {b: e.seq for b in wrong}
             denied_after |= {(_place(e.body.seq, said, in_force), b) for b in wrong}
     asked = open_questions(entries)
     changed: dict[int, int] = {}
@@ -191,6 +193,7 @@ def logged_game(entries: Sequence[LogEntry],
                        if q.code == CLAIM for a in q.answers if isinstance(a, FigurePlaced)}
     holds = frozenset(d for d, seq in denied.items() if not any(
         _same(line.event, d) and (line.seq > seq or isinstance(d, TilePlaced | FigurePlaced)) for line in lines))
+    refused = {b: seq for b, seq in refused.items() if not any(line.event == b and line.seq > seq for line in lines)}
     return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, denials=denied, version=len(entries),
                       denied_after=frozenset(denied_after), nobody=nobody, nothing=nothing, refused=refused)
 

@@ -46,7 +46,7 @@ class NeutralMoves:
     steps: Steps
     seen: dict[str, Sightings] = field(default_factory=dict)
     _last: dict[str, tuple[object, list[_Way]]] = field(default_factory=dict)
-    _heard: int = 0  # the newest entry with which people took something back, of those taken notice of
+    _heard: int = 0  # the newest entry with which people said no to a question, of those taken notice of
     _posed: dict[str, tuple[Event, bool]] = field(default_factory=dict)  # the newest question, and whether it was put
 
     def look(self, look: TableLook, neutrals: Sequence[Neutral],

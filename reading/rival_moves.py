@@ -17,35 +17,43 @@ from scoring.state import GameState
 from vision.looks import probability
 
 
-def without_figures(raised: Sequence[Decision], made: Sequence[Decision], log: LoggedGame,
-                    states: Sequence[GameState], steps: Steps) -> list[Decision]:
-    """The blocks to report now: none in a turn with a figure on its tile that is reported at the same time (``made``),
-    unless the block is by far the likelier. Once the log has the figure, the rules say what the block is worth.
-    ``states`` are the states after each event of the log, preceded by the initial one."""
+def without_figures(raised: Sequence[Decision], doubts: Sequence[Doubt], made: Sequence[Decision], log: LoggedGame,
+                    states: Sequence[GameState], steps: Steps) -> tuple[list[Decision], tuple[Decision, ...]]:
+    """The blocks to report now, and what else is (``made``), of which ``doubts`` are about blocks: none in a turn with
+    a figure on its tile that is reported at the same time, unless the block is by far the likelier. Once the log has
+    the figure, the rules say what the block is worth. ``states`` are the states after each event of the log, preceded
+    by the initial one."""
     figures = [(e, d.confidence) for d in made for e in d.events if isinstance(e, FigurePlaced)]
-    return [block for block in raised if not any(
-        (n := _turn(block, log)) >= 0 and log.groups[n].at == e.at
-        and _nats(block.confidence) - _nats(sure) < LIMITS.agreed
-        and _excludes(block, [e], n, log, states, steps) for e, sure in figures)]
+
+    def apart(block: Decision) -> bool:
+        n = _turn(block, log)
+        return n < 0 or not any(
+            log.groups[n].at == e.at and _nats(block.confidence) - _nats(sure) < LIMITS.agreed
+            and _excludes(block, [e], n, log, states, steps) for e, sure in figures)
+
+    asked = [d.decision for d in doubts]
+    return [d for d in raised if apart(d)], tuple(d for d in made if not any(d is a for a in asked) or apart(d))
 
 
 def either(raised: Sequence[Decision], seen: Mapping[str, Sightings], belief: TableBelief, log: LoggedGame,
-           states: Sequence[GameState], steps: Steps, now: Moment) -> tuple[list[Decision], list[Doubt]]:
+           states: Sequence[GameState], steps: Steps, now: Moment, *,
+           told: bool = False) -> tuple[list[Decision], list[Doubt]]:
     """The blocks to report, and those to ask about: where a piece is seen (``seen``) to have come in the block's turn
-    to where the log does not have it, by a move that the block excludes. The block waits until that was seen for long
-    enough to be no hand, and while it is much less likely; ``states`` as in `without_figures`."""
-    told, asked = list[Decision](), list[Doubt]()
+    to where the log does not have it, by a move that the block excludes and that people have not denied. The block
+    waits until that was seen for long enough to be no hand, and, while it is much less likely, for the move to be
+    told, as it does if that is ``told`` by this look; ``states`` as in `without_figures`."""
+    out, asked = list[Decision](), list[Doubt]()
     for block in raised:
         moves = list(_moves(block, seen, belief, log, states, steps))
         rival, since_s = max(moves, default=(-math.inf, math.inf))
         lead = _nats(block.confidence) - rival
         if lead >= LIMITS.agreed:
-            told.append(block)
-        elif lead > -LIMITS.agreed and (now.last or now.t_s - since_s >= LIMITS.notice_s):
+            out.append(block)
+        elif not told and lead > -LIMITS.agreed and (now.last or now.t_s - since_s >= LIMITS.notice_s):
             options = sorted([(block.events, probability(lead)), ((), probability(-lead))], key=lambda o: -o[1])
             made = replace(block, asked=True, confidence=probability(lead), alternatives=tuple(options))
             asked.append(Doubt(decision=made, gain=1.0, due=True))
-    return told, asked
+    return out, asked
 
 
 def _moves(made: Decision, seen: Mapping[str, Sightings], belief: TableBelief, log: LoggedGame,
@@ -65,7 +73,7 @@ def _moves(made: Decision, seen: Mapping[str, Sightings], belief: TableBelief, l
                 or not since_s <= sights[found[0]].came_s < over_s:
             continue
         ways = [e for e in piece.ways(end) if (after := steps.after(end, e)) is not None
-                and piece.at(after) == found[0] and cost(end, after) == 0.0]
+                and piece.at(after) == found[0] and cost(end, after) == 0.0 and not log.denied_for(e, log.groups[n])]
         if ways and _excludes(made, ways, n, log, states, steps):
             yield found[1], sights[found[0]].came_s
 

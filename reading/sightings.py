@@ -45,6 +45,7 @@ class NeutralLimits:
     print_less: float = 1.0  # against the piece where a look is no clearer than such print (chosen)
     print_looks: int = 2  # from which it is known (chosen: one may have seen a hand)
     print_apart_s: float = 4.0  # seconds between those that count: as long as a piece must be seen (`Limits.notice_s`)
+    print_lasts_s: float = 120.0  # seconds for which one look at it is remembered (chosen: a few turns)
     prints: int = 4  # of a square that are remembered, those with the most looks (chosen)
     no_pile: float = 2.0  # against such a pile where the game has none (as `StackLimits.adds`)
     by_pile: float = 0.2  # tiles: distance from a pile within which it is the pile (as `vision.stacks`)
@@ -134,8 +135,8 @@ def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str],
             elsewhere = max((s.found_s for other, s in sights.items() if other != at), default=-math.inf)
             new = _updated(sights.get(at), single[at], at, look.t_s, elsewhere)
             if seen is not None and new.odds >= 0.0:
-                new = replace(new, piled=seen is not found[at], raw=seen.there)
-            sights[at] = new
+                new = replace(new, piled=seen is not found[at])
+            sights[at] = replace(new, raw=seen.there) if seen is not None and new.found_s == look.t_s else new
         out[name] = sights
     return out
 
@@ -148,7 +149,12 @@ def _learned(old: Sightings, seen: Mapping[Square, NeutralLook | None], has: Squ
     out, own = dict(old), seen.get(has) if has is not None else None
     since_s = old[has].first_s if has is not None and has in old else math.inf
     for at, other in seen.items():
-        if other is None or other.there <= 0.0 or at == has:
+        if other is None or other.there <= 0.0:
+            continue
+        if at == has:
+            if at in out:  # it stands there after all
+                out[at] = replace(out[at], prints=tuple(p for p in out[at].prints if math.dist(
+                    p.foot, (at[0] + other.foot[0], at[1] + other.foot[1])) >= NEUTRAL.again_at))
             continue
         surely = own is not None and other.there <= own.there - NEUTRAL.stays
         apart, sight = _apart_from_print(other, at, old), old.get(at)
@@ -176,17 +182,17 @@ def denied(old: Sightings, at: Square, event: Event) -> Sightings:
 
 def believed(old: Sightings, refused: Collection[Event]) -> Sightings:
     """The sightings without print that is known by what people have said and no longer say (``refused``)."""
-    gone = {at: tuple(p for p in s.prints if p.denied is None or p.denied in refused) for at, s in old.items()
-            if any(p.denied is not None for p in s.prints)}
-    return {**old, **{at: replace(old[at], prints=prints) for at, prints in gone.items()
-                      if len(prints) < len(old[at].prints)}} if gone else old
+    gone = {at: s for at, s in old.items() if any(p.denied is not None and p.denied not in refused for p in s.prints)}
+    return {**old, **{at: replace(s, prints=tuple(
+        p if p.denied is None or p.denied in refused else replace(p, denied=None) for p in s.prints
+        if p.looks >= NEUTRAL.print_looks or p.denied is None or p.denied in refused)) for at, s in gone.items()}}
 
 
 def _with_print(prints: tuple[Print, ...], foot: tuple[float, float], odds: float, t: float,
                 event: Event | None = None) -> tuple[Print, ...]:
     """The known prints with one look more that found one with these log-odds at a place of the board."""
     near = _print_at(foot, prints)
-    if near is None:
+    if near is None or event is None and not near.known and t - near.t_s > NEUTRAL.print_lasts_s:
         new = Print(foot=foot, odds=odds, t_s=t, denied=event)
     elif event is not None:  # what people deny was as clear as that
         new = replace(near, odds=max(near.odds, odds), denied=event)

@@ -87,7 +87,7 @@ def test_what_is_left_to_see_where_it_was_does_not_hide_where_it_is() -> None:
 def test_print_is_not_looked_for_where_the_log_has_the_piece() -> None:
     learned = looks(*2 * [{HERE: 7.0, PRINT: 5.0}])
     there = looks({HERE: 0.0, PRINT: 5.0}, {PRINT: 4.0}, has=PRINT, before=learned, t_s=10.0)
-    assert there["fairy"][PRINT].odds > 5.0 and there["fairy"][PRINT].prints == learned["fairy"][PRINT].prints
+    assert there["fairy"][PRINT].odds > 5.0 and not there["fairy"][PRINT].prints  # it was no print
 
 
 def test_what_is_seen_elsewhere_makes_nothing_clearer() -> None:
@@ -113,7 +113,23 @@ def test_what_people_deny_is_as_clear_as_it_was() -> None:
     (known,) = refused["fairy"][PRINT].prints
     assert known.odds == pytest.approx(6.8) and known.known and not refused["fairy"][PRINT].known
     assert believed(refused["fairy"], [event]) == refused["fairy"]
-    assert not believed(refused["fairy"], [])[PRINT].prints  # people have taken back what they said
+    (learned_,) = believed(refused["fairy"], [])[PRINT].prints  # people have taken back what they said
+    assert learned_.denied is None and learned_.looks == known.looks
+    once = {"fairy": denied(looks({HERE: 0.0, PRINT: 6.5}, {PRINT: 6.5}, has=None)["fairy"], PRINT, event)}
+    assert once["fairy"][PRINT].prints and not believed(once["fairy"], [])[PRINT].prints
+
+
+def test_a_look_that_does_not_find_it_any_more_takes_nothing_from_what_people_deny() -> None:
+    seen = looks({PRINT: 6.5}, {PRINT: 6.5}, {PRINT: 6.5}, {PRINT: -1.0}, has=None)
+    (known,) = denied(seen["fairy"], PRINT, FairyMoved(player=0, at=PRINT))[PRINT].prints
+    assert known.odds == pytest.approx(6.5)
+
+
+def test_two_hands_turns_apart_are_no_print() -> None:
+    once = looks({HERE: 7.0, PRINT: 5.0})
+    again = looks({HERE: 7.0, PRINT: 5.0}, before=once, t_s=200.0)
+    (seen,) = again["fairy"][PRINT].prints
+    assert not seen.known
 
 
 def test_the_prints_of_a_square_are_few() -> None:
@@ -226,6 +242,28 @@ def test_where_people_say_at_once_that_it_is_no_print_is_learned() -> None:
     table.book.say(Retracted(seq=asked))
     table.book.say(Inserted(after=table.book.entries[0].seq, body=event))
     table.sees()
+    assert not prints_of(table, "fairy")
+
+
+def test_what_people_denied_and_then_entered_is_no_print() -> None:
+    """A look came in between."""
+    table, event = asked_about_her()
+    asked = max(open_questions(table.book.entries))
+    table.book.say(Retracted(seq=asked))
+    table.sees(1)
+    assert prints_of(table, "fairy") == {WEST: 1}
+    table.book.say(Inserted(after=table.book.entries[0].seq, body=event))
+    table.sees()
+    assert not prints_of(table, "fairy")
+
+
+def test_what_people_confirmed_and_then_took_back_was_no_question_any_more() -> None:
+    table, event = asked_about_her()
+    asked = max(open_questions(table.book.entries))
+    table.book.say(Amended(seq=asked, body=event))
+    table.sees(1)
+    table.book.say(Retracted(seq=asked))
+    table.sees(1)
     assert not prints_of(table, "fairy")
 
 

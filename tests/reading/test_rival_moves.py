@@ -14,10 +14,10 @@ from reading.logged_game import LoggedGame
 from reading.policy import Decision, Doubt, Moment
 from reading.rival_moves import either, without_figures
 from reading.sightings import NEUTRAL, Sighting
-from scoring.events import FigurePlaced, Player, Setup, TilePlaced
+from scoring.events import Event, FigurePlaced, Player, Setup, TilePlaced
 from scoring.expansions.dragon_moves import FairyMoved
 from scoring.expansions.tower import TowerRaised
-from scoring.log import Retracted, open_questions
+from scoring.log import Retracted, effective, open_questions
 from scoring.rules import edition, with_options
 from scoring.state import GameState
 from scoring.tiles import Square
@@ -58,7 +58,11 @@ def test_a_block_waits_for_a_figure_of_its_turn_that_is_about_as_likely(
         table: PilesTable, nats: float, figures: list[float], kept: bool) -> None:
     log, states = known(table)
     made = [told(THIEF, sure, EAST) for sure in figures]
-    assert bool(without_figures([block(nats)], made, log, states, table.reader._steps)) is kept
+    raised, told_ = without_figures([block(nats)], [], made, log, states, table.reader._steps)
+    assert bool(raised) is kept and list(told_) == made
+    doubt = Doubt(decision=replace(block(nats), asked=True), gain=1.0, due=True)
+    _, asked = without_figures([], [doubt], [*made, doubt.decision], log, states, table.reader._steps)
+    assert (doubt.decision in asked) is kept
 
 
 def test_a_figure_of_another_turn_does_not_matter(table: PilesTable) -> None:
@@ -66,7 +70,7 @@ def test_a_figure_of_another_turn_does_not_matter(table: PilesTable) -> None:
     made = [told(THIEF, 2.0, EAST)]
     older = log.groups[-3]
     assert older.at == SOUTH  # Anna's, too
-    assert without_figures([block(3.0, older.last_seq)], made, log, states, table.reader._steps)
+    assert without_figures([block(3.0, older.last_seq)], [], made, log, states, table.reader._steps)[0]
 
 
 CAME_S = 1000.0
@@ -116,7 +120,7 @@ def test_what_a_tile_is_read_as_now_does_not_matter(table: PilesTable) -> None:
     log, states = known(table)
     again = TilePlaced(player=0, tile="base.U", at=EAST, rot=2)
     made = [Decision(events=(again,), confidence=0.5, asked=False, alternatives=(), at=EAST, frame=0)]
-    assert without_figures([block(3.0)], made, log, states, table.reader._steps)
+    assert without_figures([block(3.0)], [], made, log, states, table.reader._steps)[0]
 
 
 def test_a_piece_that_is_hardly_seen_leaves_a_block_as_it_is(table: PilesTable) -> None:
@@ -153,9 +157,8 @@ class Both(PilesTable):
         return replace(seen, squares={at: replace(s, neutral=pieces[at]) for at, s in seen.squares.items()})
 
 
-@pytest.mark.parametrize(("there", "block_first"), [(1.0, True), (5.0, False)])
-def test_a_table_where_a_top_moves_while_the_fairy_comes(there: float, block_first: bool) -> None:
-    """Either is reported or asked about, never both; the fairy if people say that there was no block."""
+def top_and_fairy(there: float, come: int = 0) -> Both:
+    """In Ben's turn a top moves, and after so many looks what looks like the fairy as clearly as that stands there."""
     table = Both()
     table.piles[SOUTH], table.there = top(0), there
     table.lays(SOUTH, "tower.02", 0)  # Anna
@@ -165,7 +168,37 @@ def test_a_table_where_a_top_moves_while_the_fairy_comes(there: float, block_fir
     table.sees()
     table.lays(FAR, "base.U", 0)  # Ben
     table.piles[SOUTH] = top(2)
+    table.sees(come)
     table.stands["fairy"] = WEST
+    return table
+
+
+def moves(table: Both) -> list[Event]:
+    return [e for e in table.events if isinstance(e, TowerRaised | FairyMoved)]
+
+
+@pytest.mark.parametrize("there", [2.6, 3.0, 3.5, 4.0, 4.5, 5.0])
+def test_never_are_both_reported_by_one_look(there: float) -> None:
+    table = top_and_fairy(there, come=0)
+    for _ in range(8):
+        table.sees(1)
+        assert len(moves(table)) <= 2  # Anna's block, and one of both
+
+
+def test_a_block_is_told_when_people_take_back_the_move_that_excluded_it() -> None:
+    table = top_and_fairy(10.0)
+    table.sees(4)
+    moved = moves(table)[-1]
+    assert isinstance(moved, FairyMoved)
+    table.book.say(Retracted(seq=next(s for s, e in effective(table.book.entries) if e == moved)))
+    table.sees(6)
+    assert [type(e) for e in moves(table)] == [TowerRaised, TowerRaised]
+
+
+@pytest.mark.parametrize(("there", "block_first"), [(1.0, True), (5.0, False)])
+def test_a_table_where_a_top_moves_while_the_fairy_comes(there: float, block_first: bool) -> None:
+    """Either is reported or asked about, never both; the fairy if people say that there was no block."""
+    table = top_and_fairy(there)
     table.sees(4)
     new = [e for e in table.events if isinstance(e, TowerRaised | FairyMoved)][1:]
     assert len(new) == 1 and isinstance(new[0], TowerRaised) is block_first
