@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from reading import piece_print
 from reading.limits import LIMITS
 from scoring.events import Event
 from scoring.geometry import distance_to_line
@@ -41,12 +42,6 @@ class NeutralLimits:
     # tables at *hard*); of one that was put down again beside the same figure, by 0.17 and more
     steady: float = 0.04  # tiles: standard deviation, along each axis, of where one that stays is seen
     again_at: float = 0.15  # the same for one that went away and came back to its square (chosen)
-    print_varies: float = 1.0  # standard deviation of the log-odds of print that looks like the piece (chosen)
-    print_less: float = 1.0  # against the piece where a look is no clearer than such print (chosen)
-    print_looks: int = 2  # from which it is known (chosen: one may have seen a hand)
-    print_apart_s: float = 4.0  # seconds between those that count: as long as a piece must be seen (`Limits.notice_s`)
-    print_lasts_s: float = 120.0  # seconds for which one look at it is remembered (chosen: a few turns)
-    prints: int = 4  # of a square that are remembered, those with the most looks (chosen)
     no_pile: float = 2.0  # against such a pile where the game has none (as `StackLimits.adds`)
     by_pile: float = 0.2  # tiles: distance from a pile within which it is the pile (as `vision.stacks`)
     far: float = 0.12  # tiles: scale of the distance between the piece and the figure beside which it is put
@@ -54,23 +49,6 @@ class NeutralLimits:
 
 
 NEUTRAL = NeutralLimits()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Print:
-    """Print, or whatever else looks like a piece where it does not stand: the place on the board (tiles), the mean
-    log-odds of the ``looks`` that found it there while the piece was seen more clearly elsewhere, the time of the
-    newest one that counted, and the event that people ``denied`` if it is known by that."""
-
-    foot: tuple[float, float]
-    odds: float
-    t_s: float
-    looks: int = 1
-    denied: Event | None = None
-
-    @property
-    def known(self) -> bool:
-        return self.denied is not None or self.looks >= NEUTRAL.print_looks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +75,7 @@ class Sighting:
     same: float = 0.0
     piled: bool = False
     raw: float = -math.inf
-    prints: tuple[Print, ...] = ()
+    prints: tuple[piece_print.Print, ...] = ()
 
     @property
     def known(self) -> bool:
@@ -149,24 +127,22 @@ def _learned(old: Sightings, seen: Mapping[Square, NeutralLook | None], has: Squ
     out, own = dict(old), seen.get(has) if has is not None else None
     since_s = old[has].first_s if has is not None and has in old else math.inf
     for at, other in seen.items():
+        sight = old.get(at)
         if other is None or other.there <= 0.0:
             continue
+        foot = _on_board(at, other)
         if at == has:
-            if at in out:  # it stands there after all
-                out[at] = replace(out[at], prints=tuple(p for p in out[at].prints if math.dist(
-                    p.foot, (at[0] + other.foot[0], at[1] + other.foot[1])) >= NEUTRAL.again_at))
+            out |= {at: replace(sight, prints=piece_print.without(sight.prints, foot))} if sight is not None else {}
             continue
+        known = sight.prints if sight is not None else ()
         surely = own is not None and other.there <= own.there - NEUTRAL.stays
-        apart, sight = _apart_from_print(other, at, old), old.get(at)
-        if not surely and (apart is other or apart is None or apart.there > 0.0):
-            continue
-        foot = at[0] + other.foot[0], at[1] + other.foot[1]
-        prints = _with_print(sight.prints if sight is not None else (), foot, other.there, t)
-        print_ = _print_at(foot, prints)
-        if sight is None or surely and print_ is not None and print_.known and sight.odds > 0.0 \
-                and sight.first_s >= since_s:
-            sight = Sighting(odds=NEUTRAL.absent, t_s=t, came_s=t, foot=foot)
-        out[at] = replace(sight, prints=prints)
+        no_clearer = piece_print.apart(other.there, foot, known) <= 0.0
+        if surely or no_clearer:
+            prints = piece_print.seen(known, foot, other.there, t)
+            was = sight is not None and surely and sight.odds > 0.0 and sight.first_s >= since_s and prints[-1].known
+            if sight is None or was:
+                sight = Sighting(odds=NEUTRAL.absent, t_s=t, came_s=t, foot=foot)
+            out[at] = replace(sight, prints=prints)
     return out
 
 
@@ -176,50 +152,24 @@ def denied(old: Sightings, at: Square, event: Event) -> Sightings:
     sight = old.get(at)
     if sight is None or not sight.known:
         return old
-    prints = _with_print(sight.prints, sight.foot, sight.raw, sight.t_s, event)
+    prints = piece_print.denied(sight.prints, sight.foot, sight.raw, sight.t_s, event)
     return {**old, at: Sighting(odds=NEUTRAL.absent, t_s=sight.t_s, came_s=sight.t_s, foot=sight.foot, prints=prints)}
 
 
 def believed(old: Sightings, refused: Collection[Event]) -> Sightings:
-    """The sightings without print that is known by what people have said and no longer say (``refused``)."""
-    gone = {at: s for at, s in old.items() if any(p.denied is not None and p.denied not in refused for p in s.prints)}
-    return {**old, **{at: replace(s, prints=tuple(
-        p if p.denied is None or p.denied in refused else replace(p, denied=None) for p in s.prints
-        if p.looks >= NEUTRAL.print_looks or p.denied is None or p.denied in refused)) for at, s in gone.items()}}
+    """The sightings without print that is known only by what people have said and no longer say (``refused``)."""
+    return {at: replace(s, prints=piece_print.without_denied(s.prints, refused))
+            if any(p.denied is not None and p.denied not in refused for p in s.prints) else s for at, s in old.items()}
 
 
-def _with_print(prints: tuple[Print, ...], foot: tuple[float, float], odds: float, t: float,
-                event: Event | None = None) -> tuple[Print, ...]:
-    """The known prints with one look more that found one with these log-odds at a place of the board."""
-    near = _print_at(foot, prints)
-    if near is None or event is None and not near.known and t - near.t_s > NEUTRAL.print_lasts_s:
-        new = Print(foot=foot, odds=odds, t_s=t, denied=event)
-    elif event is not None:  # what people deny was as clear as that
-        new = replace(near, odds=max(near.odds, odds), denied=event)
-    else:
-        later = t - near.t_s >= NEUTRAL.print_apart_s
-        new = replace(near, foot=foot, odds=near.odds + (odds - near.odds) / (near.looks + 1),
-                      looks=near.looks + later, t_s=t if later else near.t_s)
-    return *sorted((p for p in prints if p is not near), key=lambda p: -p.looks)[:NEUTRAL.prints - 1], new
-
-
-def _print_at(foot: tuple[float, float], prints: Sequence[Print]) -> Print | None:
-    """The nearest known print at a place of the board."""
-    near = min(prints, key=lambda p: math.dist(p.foot, foot), default=None)
-    return near if near is not None and math.dist(near.foot, foot) < NEUTRAL.again_at else None
+def _on_board(at: Square, seen: NeutralLook) -> tuple[float, float]:
+    return at[0] + seen.foot[0], at[1] + seen.foot[1]
 
 
 def _apart_from_print(seen: NeutralLook | None, at: Square, sights: Sightings) -> NeutralLook | None:
-    """What is seen of a piece where print is known to look like it: only what is clearer than the print speaks for the
-    piece, which has no usual log-odds of its own."""
     known = sights.get(at)
-    if seen is None or known is None or not known.prints:
-        return seen
-    near = _print_at((at[0] + seen.foot[0], at[1] + seen.foot[1]), known.prints)
-    if near is None or not near.known:
-        return seen
-    over = max(0.0, seen.there - near.odds) / NEUTRAL.print_varies
-    return replace(seen, there=min(seen.there, 0.5 * over * over - NEUTRAL.print_less))
+    return seen if seen is None or known is None else replace(
+        seen, there=piece_print.apart(seen.there, _on_board(at, seen), known.prints))
 
 
 def _one_of(seen: Mapping[Square, NeutralLook | None], known: Sightings) -> dict[Square, NeutralLook | None]:
@@ -235,8 +185,7 @@ def _one_of(seen: Mapping[Square, NeutralLook | None], known: Sightings) -> dict
 
 def _was(at: Square, seen: NeutralLook, known: Sightings) -> bool:
     """Whether a piece was seen before where a look sees it now."""
-    foot = at[0] + seen.foot[0], at[1] + seen.foot[1]
-    return at in known and known[at].odds > 0.0 and math.dist(known[at].foot, foot) < NEUTRAL.again_at
+    return at in known and known[at].odds > 0.0 and math.dist(known[at].foot, _on_board(at, seen)) < NEUTRAL.again_at
 
 
 def _updated(old: Sighting | None, seen: NeutralLook | None, at: Square, t: float, elsewhere: float) -> Sighting:

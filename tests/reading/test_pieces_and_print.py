@@ -10,7 +10,8 @@ from tables import figure
 from test_neutral import EAST, WEST, PiecesTable, agreed, questions, with_thief
 from test_neutral import FAR as WESTERN
 
-from reading.sightings import NEUTRAL, Sightings, believed, denied, stands_on, updated
+from reading.piece_print import PRINT as LIMITS
+from reading.sightings import Sightings, believed, denied, stands_on, updated
 from scoring.expansions.dragon_moves import FairyMoved
 from scoring.log import Amended, Inserted, Retracted, effective, open_questions
 from scoring.tiles import Square
@@ -137,7 +138,7 @@ def test_the_prints_of_a_square_are_few() -> None:
     sights: Mapping[str, Sightings] = {}
     for n, where in enumerate(feet):
         sights = looks({HERE: 7.0, PRINT: 3.0}, feet=where, before=sights, t_s=5.0 * n)
-    assert len(sights["fairy"][PRINT].prints) == NEUTRAL.prints
+    assert len(sights["fairy"][PRINT].prints) == LIMITS.most
 
 
 def test_print_whose_look_changes_with_the_light_remains_print() -> None:
