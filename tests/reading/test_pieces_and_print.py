@@ -246,25 +246,16 @@ def test_where_people_say_at_once_that_it_is_no_print_is_learned() -> None:
     assert not prints_of(table, "fairy")
 
 
-def test_what_people_denied_and_then_entered_is_no_print() -> None:
-    """A look came in between."""
+@pytest.mark.parametrize("confirmed", [False, True], ids=["denied-then-entered", "confirmed-then-taken-back"])
+def test_what_people_say_otherwise_than_no_to_a_question_is_no_print(confirmed: bool) -> None:
+    """A look comes in between."""
     table, event = asked_about_her()
     asked = max(open_questions(table.book.entries))
-    table.book.say(Retracted(seq=asked))
+    table.book.say(Amended(seq=asked, body=event) if confirmed else Retracted(seq=asked))
     table.sees(1)
-    assert prints_of(table, "fairy") == {WEST: 1}
-    table.book.say(Inserted(after=table.book.entries[0].seq, body=event))
+    assert prints_of(table, "fairy") == ({} if confirmed else {WEST: 1})
+    table.book.say(Retracted(seq=asked) if confirmed else Inserted(after=table.book.entries[0].seq, body=event))
     table.sees()
-    assert not prints_of(table, "fairy")
-
-
-def test_what_people_confirmed_and_then_took_back_was_no_question_any_more() -> None:
-    table, event = asked_about_her()
-    asked = max(open_questions(table.book.entries))
-    table.book.say(Amended(seq=asked, body=event))
-    table.sees(1)
-    table.book.say(Retracted(seq=asked))
-    table.sees(1)
     assert not prints_of(table, "fairy")
 
 
