@@ -39,7 +39,8 @@ def covered_tops(belief: TableBelief, log: LoggedGame, states: Sequence[GameStat
             on_top = max((f.real for f in figures_on_top(belief, at, track)), default=0.0)
             no_block = piles.covered.get((name, at))
             if on_top >= SURELY or not (
-                    no_block or (track.lost(now.t_s) if on_top else track.hidden >= STACK.hides)):
+                    no_block or (track.lost(math.inf if now.last else now.t_s) if on_top else
+                             track.hidden >= STACK.hides)):
                 continue
             shown_s, since_s = no_block or (track.shown_s, min(track.in_vain_s(math.inf), default=math.inf))
             if now.t_s - since_s < LIMITS.ask_after_s and not now.last:

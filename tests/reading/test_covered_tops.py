@@ -77,6 +77,16 @@ def test_what_looks_a_little_like_a_figure_on_a_hidden_top_is_asked_about(table:
     assert guards(table) == [GUARD] and table.book.questions == 1
 
 
+def test_at_the_end_no_later_look_will_find_the_top(table: PilesTable) -> None:
+    faint = replace(figure("tower.02", 0, "field", "NL NR EL ER SL SR WL WR", "blue"), there=0.8, foot=(0.53, 0.48))
+    table.figures[SOUTH] = (faint,)
+    table.piles[SOUTH] = replace(top(1, off=(0.2, 0.1)), there=-0.8)
+    table.sees(4, 2.0)
+    assert not guards(table)
+    asked = [d for d in table.reader.finish(table.book.entries).decisions if d.events == (GUARD,)]
+    assert len(asked) == 1 and asked[0].asked
+
+
 def test_what_looks_a_little_like_a_figure_beside_a_plain_top_is_not(table: PilesTable) -> None:
     faint = replace(figure("tower.02", 0, "field", "NL NR EL ER SL SR WL WR", "blue"), there=0.8, foot=(0.53, 0.48))
     table.figures[SOUTH] = (faint,)
