@@ -38,9 +38,8 @@ def covered_tops(belief: TableBelief, log: LoggedGame, states: Sequence[GameStat
                 continue
             on_top = max((f.real for f in figures_on_top(belief, at, track)), default=0.0)
             no_block = piles.covered.get((name, at))
-            if on_top >= SURELY or not (
-                    no_block or (track.lost(math.inf if now.last else now.t_s) if on_top else
-                             track.hidden >= STACK.hides)):
+            lost = track.lost(math.inf if now.last else now.t_s)  # at the end no later look will find it
+            if on_top >= SURELY or not (no_block or (lost if on_top else track.hidden >= STACK.hides)):
                 continue
             shown_s, since_s = no_block or (track.shown_s, min(track.in_vain_s(math.inf), default=math.inf))
             if now.t_s - since_s < LIMITS.ask_after_s and not now.last:

@@ -292,8 +292,8 @@ def _free_turn(log: LoggedGame, n: int, player: int, claim: type[Event]) -> int:
 
 
 def _turns_of(stay: Stay, player: int, belief: TableBelief, log: LoggedGame) -> tuple[list[int], int]:
-    """The turns of a player in which a figure may have come, the likeliest first, and how many tiles after
-    theirs lay by then without it: 0 if there are turns that it fits. People are in a hurry: it may be one."""
+    """The turns of a player in which a figure may have come, the likeliest first, and how many tiles after theirs lay
+    by then without it: 0 if there are turns that it fits. People are in a hurry: it may be one."""
     laid = {n: laid_s(belief, log, n) for n in range(len(log.groups))}
     mine = [n for n, at_s in reversed(laid.items()) if at_s is not None and (tile := log.groups[n].tile) is not None
             and isinstance(tile.event, TilePlaced) and tile.event.player == player]

@@ -249,9 +249,9 @@ class HeldFigures:
             if _player(log, n) != holder or group.tile is None or group.at is None \
                     or since[-1].t_s < belief.since_s(group.at):
                 continue
-            later, ransoms = [line.event for line in log.lines[first:]], _ransoms((owner, holder), first, log, states,
-                                                                                  steps, n)
-            may = [m for m in ransoms or () if logged < _after(states[first], (m, *later), steps, pair) < math.inf]
+            later = [line.event for line in log.lines[first:]]
+            may = [move for move in _ransoms((owner, holder), n, log, states, steps)
+                   if logged < _after(states[first], (move, *later), steps, pair) < math.inf]
             if not may:
                 continue
             other = self._counted.get((owner, holder))
@@ -288,22 +288,19 @@ def _freed(pair: Pair, gone: _Departure, belief: TableBelief, log: LoggedGame,
     if n is None or group is None or group.tile is None or group.at is None:
         return None
     first = log.span(n)[0] + 1
-    may = _ransoms(pair, first, log, states, steps, n)
-    if may is None:
-        return None
     later = [line.event for line in log.lines[first:]]
-    may = [move for move in may if _after(states[first], (move, *later), steps, pair) < _held(states[-1], pair)]
+    may = [move for move in _ransoms(pair, n, log, states, steps)
+           if _after(states[first], (move, *later), steps, pair) < _held(states[-1], pair)]
     return _set_free(may, gone.back, group.tile.seq, group.at, now, gone.place) if may else None
 
 
-def _ransoms(pair: Pair, first: int, log: LoggedGame, states: Sequence[GameState], steps: Steps,
-             n: int) -> list[Event] | None:
-    """What sets free one of those that the first player of a pair holds of the second, in turn ``n``, in whose state
-    number ``first`` its tile lies; None if people have denied any of it."""
-    before = states[first]
+def _ransoms(pair: Pair, n: int, log: LoggedGame, states: Sequence[GameState], steps: Steps) -> list[Event]:
+    """What sets free one of those that the first player of a pair holds of the second, once the tile of turn ``n``
+    lies; nothing if people have denied any of it."""
+    before = states[log.span(n)[0] + 1]
     offered = [move for question in before.box.offers(before) for move in question.answers
                if _after(before, (move,), steps, pair) < _held(before, pair)]
-    return None if any(log.denied_in(n, move) for move in offered) else offered
+    return [] if any(log.denied_in(n, move) for move in offered) else offered
 
 
 def _set_free(may: Sequence[Event], surely: bool, tile: int, at: Square, now: Moment, place: Place | None) -> Decision:

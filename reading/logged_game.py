@@ -85,8 +85,8 @@ class LoggedGame:
     rules of which people said that nothing happened: the numbers of the entries of their tiles, and their codes.
     ``refused`` are those of the denied events of which people said, when the camera asked, that nothing of the kind
     happened, rather than something else, and have not said since that it did. ``nobody`` has for tiles, by their
-    entry's number, with which probability the camera says that nobody claimed what they
-    completed, and whether people are asked."""
+    entry's number, with which probability the camera says that nobody claimed what they completed, and whether people
+    are asked."""
 
     lines: tuple[LoggedEvent, ...]
     groups: tuple[LoggedTurn, ...]
@@ -165,8 +165,7 @@ def logged_game(entries: Sequence[LogEntry],
             right = e.body.body if isinstance(e.body, Amended) else None
             wrong = [b for b in said_before if isinstance(b, Event) and b != right]
             denied |= {b: e.seq for b in wrong}
-            if right is None and next((a.asked for a in reversed(entries) if a.seq < e.seq and e.body.seq == (
-                    a.body.seq if isinstance(a.body, Amended) else a.seq)), False):
+            if right is None and _was_asked(entries, e.body.seq, e.seq):
                 refused |= {b: e.seq for b in wrong}
             denied_after |= {(_place(e.body.seq, said, in_force), b) for b in wrong}
     asked = open_questions(entries)
@@ -196,6 +195,12 @@ def logged_game(entries: Sequence[LogEntry],
     refused = {b: seq for b, seq in refused.items() if not any(line.event == b and line.seq > seq for line in lines)}
     return LoggedGame(lines=lines, groups=_groups(lines), denied=holds, denials=denied, version=len(entries),
                       denied_after=frozenset(denied_after), nobody=nobody, nothing=nothing, refused=refused)
+
+
+def _was_asked(entries: Sequence[LogEntry], seq: int, until: int) -> bool:
+    """Whether an entry was an open question before the entry ``until``."""
+    about = [e for e in entries if e.seq < until and seq == (e.body.seq if isinstance(e.body, Amended) else e.seq)]
+    return bool(about) and about[-1].asked
 
 
 def _place(seq: int, said: Mapping[int, Body], in_force: Sequence[int]) -> int:

@@ -82,8 +82,8 @@ def denied(prints: tuple[Print, ...], foot: Foot, odds: float, t: float, event: 
 
 def without_denied(prints: tuple[Print, ...], refused: Collection[Event]) -> tuple[Print, ...]:
     """The prints of a square without those that are known only by what people no longer say (not ``refused``)."""
-    return tuple(p if p.denied is None or p.denied in refused else replace(p, denied=None) for p in prints
-                 if p.denied is None or p.denied in refused or p.looks >= PRINT.looks)
+    said = (p if p.denied in refused else replace(p, denied=None) for p in prints)
+    return tuple(now for p, now in zip(prints, said, strict=True) if p.denied is None or now.known)
 
 
 def without(prints: tuple[Print, ...], foot: Foot) -> tuple[Print, ...]:

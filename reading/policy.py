@@ -88,7 +88,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
     best = _reference(histories, told)
     out: list[Decision] = list(_out_of_order(best, now))
     moved = {d.at for d in out}
-    seen = {d.decision.replaces for d in unexplained}  # figures that are asked about since no history explains them
+    open_ = {d.decision.replaces for d in unexplained}  # asked about already, although no history has it
     shown: list[Shown] = []
     doubts: list[Doubt] = []
     last_seq, held = before, False
@@ -119,7 +119,7 @@ def decisions(belief: TableBelief, histories: Sequence[History], told: LoggedGam
             continue
         for kind in _compared(turn, tile, figure, histories, best, waits, inserted, now):
             if isinstance(kind, Decision):
-                out += [kind] if kind.events or kind.replaces not in seen else []
+                out += [kind] if kind.events or kind.replaces not in open_ else []
             elif isinstance(kind, Doubt):
                 doubts.append(kind)
             else:

@@ -40,8 +40,8 @@ def either(raised: Sequence[Decision], seen: Mapping[str, Sightings], belief: Ta
            told: bool = False) -> tuple[list[Decision], list[Doubt]]:
     """The blocks to report, and those to ask about: where a piece is seen (``seen``) to have come in the block's turn
     to where the log does not have it, by a move that the block excludes and that people have not denied. The block
-    waits until that was seen for long enough to be no hand, and, while it is much less likely, for the move to be
-    told, as it does if that is ``told`` by this look; ``states`` as in `without_figures`."""
+    waits until that was seen for long enough to be no hand, and for the move if that is much likelier, or if this look
+    tells one (``told``). ``states`` as in `without_figures`."""
     out, asked = list[Decision](), list[Doubt]()
     for block in raised:
         moves = list(_moves(block, seen, belief, log, states, steps))

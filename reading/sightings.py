@@ -111,10 +111,10 @@ def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str],
                          sights)
         for at, seen in apart.items():
             elsewhere = max((s.found_s for other, s in sights.items() if other != at), default=-math.inf)
-            new = _updated(sights.get(at), single[at], at, look.t_s, elsewhere)
+            sights[at] = new = _updated(sights.get(at), single[at], at, look.t_s, elsewhere)
             if seen is not None and new.odds >= 0.0:
-                new = replace(new, piled=seen is not found[at])
-            sights[at] = replace(new, raw=seen.there) if seen is not None and new.found_s == look.t_s else new
+                sights[at] = replace(new, piled=seen is not found[at],
+                                     raw=seen.there if new.found_s == look.t_s else new.raw)
         out[name] = sights
     return out
 
@@ -158,8 +158,8 @@ def denied(old: Sightings, at: Square, event: Event) -> Sightings:
 
 def believed(old: Sightings, refused: Collection[Event]) -> Sightings:
     """The sightings without print that is known only by what people have said and no longer say (``refused``)."""
-    return {at: replace(s, prints=piece_print.without_denied(s.prints, refused))
-            if any(p.denied is not None and p.denied not in refused for p in s.prints) else s for at, s in old.items()}
+    return {at: replace(s, prints=piece_print.without_denied(s.prints, refused)) if s.prints else s
+            for at, s in old.items()}
 
 
 def _on_board(at: Square, seen: NeutralLook) -> tuple[float, float]:
