@@ -174,6 +174,11 @@ def read_document(data: object) -> Document:
     observations = top["observations"]
     if not isinstance(observations, list) or len(observations) > _MOST_OBSERVATIONS:
         raise CalibrationError("observations must be a list")
+    for name in ("observations", "residuals"):
+        try:
+            json.dumps(top[name], allow_nan=False)
+        except ValueError:  # Python reads NaN and Infinity, which no JSON has and `Document.write` refuses
+            raise CalibrationError(f"{name} must have finite numbers only") from None
     result: Result
     if kind == "lens":
         result = _lens(top["result"], "result", resolution)

@@ -48,6 +48,8 @@ def test_what_is_written_is_read_back(document: Document) -> None:
     (("result", "focal_px"), float("nan"), "result.focal_px"), (("result", "centre_px"), [9999, 5], "result.centre_px"),
     (("result", "distortion"), [0, 0], "result.distortion"), (("result", "colour"), 1, "'colour' is unknown"),
     (("observations",), {}, "observations"),
+    (("observations",), [{"name": float("inf")}], "observations must have finite"),
+    (("residuals", "rms"), float("nan"), "residuals must have finite"),
 ])
 def test_what_does_not_fit_is_refused_by_its_name(path: tuple[str, ...], value: object, why: str) -> None:
     data: Any = DOCUMENTS[0].to_json()
