@@ -131,7 +131,8 @@ class DialMoves:
                 stay = stays.get(f.id, Stay())
                 if stay.stands(now.t_s, now.last):
                     came.setdefault(f.id, stay.since_s)
-                if f.id not in came or f.real <= 0.0 or not f.paints or face.section(*f.foot) is None:
+                if f.id not in came or f.real <= 0.0 or not f.paints or face.section(*f.foot) is None \
+                        or not stay.looks and not self._sent_home(face, f):
                     continue
                 first, last = turns_when(f.before_s, came[f.id], tiles, belief)
                 if last < 0 or first < 0:

@@ -481,6 +481,22 @@ def test_two_of_them_leave_no_doubt() -> None:
     assert CrownTaken(player=0, figure="follower", segment="famine") in table.told(CrownTaken)
 
 
+def test_print_that_looked_like_a_figure_for_a_while_says_nothing_of_a_player() -> None:
+    table = DialTable(THREE)
+    table.lays(NORTH, *PLAIN)
+    made = replace(figure("base.U", 0, "road", "E W", "green"), there=5.0, **painted("green"))
+    for section in ("famine", "inquisition", "tax", "plague"):
+        at, foot = point(section, 1.1)
+        table.figures[at] = (replace(made, foot=foot),)
+    table.sees(2)
+    table.figures.clear()
+    table.sees(2)
+    table.piece = "storm"
+    table.lays(WEST, *SIGNED)
+    assert laid_by(table) == [(NORTH, 0), (WEST, 1)]
+    assert WheelTurned(player=1, steps=3) in table.events
+
+
 def test_when_it_was_is_asked_if_nothing_tells() -> None:
     """Figures on sections say that somebody was passed over before Dora, but not who: the tile before hers is Ben's or
     Cleo's."""
