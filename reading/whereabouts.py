@@ -110,7 +110,7 @@ def seen_figures(belief: TableBelief, colours: Mapping[str, int]) -> dict[tuple[
 def since(track: FigureTrack, sight: Sighting) -> float:
     """Whether a figure has been there since the piece arrived at its position: 1 surely, -1 surely not, 0 unknown."""
     if track.missed > 0.0:
-        return -min(1.0, track.missed / (0.5 * LIMITS.gone))
+        return -min(1.0, track.missed / LIMITS.gone)
     return 1.0 if track.seen_s >= sight.came_s else 0.0
 
 

@@ -129,6 +129,22 @@ def test_a_walk_that_went_on_past_whoever_is_still_seen_is_asked(table: PiecesTa
     assert questions(table) == [DragonMoved(player=0, path=((0, 0), WEST, FAR))]
 
 
+def test_one_look_that_misses_a_figure_does_not_say_that_a_walk_led_over_it(table: PiecesTable) -> None:
+    """A hand passes over it, while there are two ways to where the dragon is."""
+    northeast = 1, -1
+    table.lays(NORTH, "base.B", 0)
+    table.lays(northeast, "base.B", 0, figure("base.B", 0, "cloister", "I", "blue"))
+    table.lays(FAR, "dragon.16", 0)
+    table.stands["dragon"] = NORTH, (0.4, 0.6)
+    table.sees(1)
+    (only,) = table.figures.pop(northeast)
+    table.sees(1)
+    table.figures[northeast] = (only,)
+    table.sees(8)
+    went, = {e.path for e in (*table.beyond_tiles(), *questions(table)) if isinstance(e, DragonMoved)}
+    assert northeast not in went and NORTH in went
+
+
 def test_where_it_cannot_have_gone_is_not_told(table: PiecesTable) -> None:
     table.lays(FAR, "base.V", 2)  # nothing has it walk
     table.stands["dragon"] = (0, 0), (0.5, 0.5)
