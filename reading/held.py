@@ -133,6 +133,7 @@ class HeldFigures:
         self._hands: dict[int, int] = {}  # how many each has in hand, by the log, in the newest look
         self._counted: dict[Pair, _Counted] = {}
         self._shown_s: dict[Pair, tuple[int, float]] = {}  # how many the log has, and when looks last showed as many
+        self._unexplained: dict[Pair, float] = {}  # when the newest departure was first missed, if nothing explains it
         self._looked_s = -math.inf
 
     def look(self, look: TableLook, state: GameState, closed: GameState) -> None:
@@ -197,8 +198,9 @@ class HeldFigures:
         for (holder, owner), (logged, shown_s) in self._shown_s.items():
             counted = self._counted.get((holder, owner))
             gone = counted.departure() if counted else None
-            if gone is not None and self._looked_s - gone.missed_s < _ASKED_S:
-                continue
+            if gone is not None and self._looked_s - gone.missed_s < _ASKED_S and (
+                    self._unexplained.get((holder, owner)) != gone.missed_s):
+                continue  # people are asked about it
             if self._looked_s - shown_s > _UNSEEN_S:
                 looks = counted.looks[-_AMONG:] if counted and not counted.unclear else ()
                 seen = min(logged - 1, max((len(c.places) for c in looks), default=0))
@@ -226,7 +228,9 @@ class HeldFigures:
             elif not now.last and (now.t_s - gone.missed_s < LIMITS.ask_after_s or not any(
                     math.inf > belief.since_s(g.at) >= gone.missed_s for g in log.groups)):
                 continue
-            if (made := _freed(pair, gone, belief, log, states, steps, now)) is not None:
+            made = _freed(pair, gone, belief, log, states, steps, now)
+            self._unexplained[pair] = math.nan if made else gone.missed_s
+            if made is not None:
                 return [made if gone.place else replace(made, beside=self._homes().get(pair[1]))]
         for pair, counted in sorted(self._counted.items()):
             if (made := self._not_exchanged(pair, counted, belief, log, states, steps, now)) is not None:

@@ -481,6 +481,18 @@ def test_figures_that_nobody_sees_with_their_holder_are_noticed(table: _Table) -
     assert not fresh.held.unseen()
 
 
+def test_figures_that_left_when_nobody_can_have_paid_are_noticed(table: _Table) -> None:
+    """Something lies over them since after Anna's tile, and the next one is hers, too."""
+    after_bens(table)
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2), times=6)
+    table.sees(near("red", red=3), near("blue", blue=2))
+    table.add(TilePlaced(player=ANNA, tile="base.U", at=(-30, 12), rot=0))
+    table.sees(near("red", red=3), near("blue", blue=2), times=40)
+    assert not table.held.unseen()  # they may be asked about
+    assert not table.made()
+    assert table.held.unseen() == {ANNA: 1}
+
+
 def test_figures_are_noticed_whose_holder_is_not_seen_at_all() -> None:
     table = _Table(log(game()))
     table.sees(near("blue", blue=2), times=32)
