@@ -35,6 +35,8 @@ class StackLimits:
     hasty: float = 4.0  # against two blocks within less than a turn, which adds at most one (chosen)
     turn_s: float = 4.5
     knocks: float = 3.0  # against a pile having been knocked, or what is beside it taken away (chosen: 2.5 to 3.5)
+    misled: float = 5.0  # most evidence of looks for a block that people denied in another turn: all may err alike
+    # (chosen)
     anew: float = 6.0  # against all looks before having been misread, besides that (chosen: on 16 recorded tables 8
     # does as well, 4 misses a follower)
     reaches: float = 0.2  # tiles from the middle of a top to its corner (chosen: 0.25 for 16 mm wood, but rather fewer)

@@ -185,6 +185,8 @@ class StackMoves:
                 if found is None:
                     continue
                 came_s, margin, likelier, ways = found
+                if came_s < self._denied_s.get((name, at), -math.inf):  # they denied this one in another turn
+                    margin = min(margin, STACK.misled)
                 on_top = figures_on_top(belief, at, track)
                 if not track.plain and any(abs(f.came_s - came_s) < LIMITS.notice_s for f in on_top):
                     continue  # it is the figure on top that looks different
@@ -197,8 +199,7 @@ class StackMoves:
                     continue
                 if fresh_s <= came_s and not now.last:
                     continue  # it may belong to the turn of a tile that is not in the log yet
-                surely = known > 0 or name in self._bare
-                if not surely:  # an idle turn makes no block of print
+                if known == 0 and name not in self._bare:  # an idle turn makes no block of print
                     margin, ways = min(margin, 0.5 * LIMITS.agreed), [replace(w, likelier=0.0) for w in ways]
                     likelier = 0.0
                 made = self._decision(at, margin, likelier, ways, log, now, still)

@@ -50,6 +50,23 @@ def test_a_block_of_one_of_two_turns_is_of_the_other_if_people_say_so(table: Pil
     assert table.told(TowerRaised)[1:] == [TowerRaised(player=1, at=SOUTH)]
 
 
+def test_looks_are_believed_less_once_people_deny_what_they_show(table: PilesTable) -> None:
+    """A block in a turn that has a figure is asked about, and not again for each turn before it."""
+    table.touched_s = 0.0
+    for at, colour in zip((EAST, (2, 0), (3, 0), (4, 0)), 2 * ("red", "blue"), strict=True):
+        table.lays(at, "base.B", 0, figure("base.B", 0, "cloister", "I", colour))
+    table.piles[SOUTH], table.touched_s = top(1), 2.0
+    table.sees(1)
+    table.touched_s, asked = 0.0, list[TowerRaised]()
+    for _ in range(8):
+        table.sees(6)
+        for seq, event in effective(table.book.entries):
+            if isinstance(event, TowerRaised):
+                asked.append(event)
+                table.book.say(Retracted(seq=seq))
+    assert [e.player for e in asked] == [1]
+
+
 def test_a_block_in_doubt_is_asked_about_before_a_figure_hides_it(table: PilesTable) -> None:
     """The turn is over, and once somebody stands on the pile no look can tell any more."""
     hardly_raised(table)
