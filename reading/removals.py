@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +12,7 @@ from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame, LoggedTurn
 from reading.policy import Decision, Moment
+from reading.unlogged import unlogged_since
 from scoring.events import Event, FigureTaken
 from scoring.state import GameState, StandingFigure
 from scoring.tiles import Square
@@ -34,6 +34,7 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
     whether there is one. At the end it is asked about, too, and so is one of a figure that has just gone: people may be
     clearing the table. ``states`` are the states after each event of the log, preceded by the initial one."""
     found: list[tuple[int, float, list[FigureTaken], bool]] = []  # turn, likelihood, moves, whether in doubt
+    fresh_s = unlogged_since(belief, log, states[-1], now)
     possible = Counter[tuple[int, str, Square, str, str]]()  # in how many turns each may have been taken
     for n, last, answers in _open(log, states):
         surely = _without_doubts(log, states, steps, last)
@@ -41,7 +42,7 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
             a for a in answers if not any(a in q.answers for q in surely.box.questions(surely))]
         if not now.last:
             answers = [a for a in answers if a not in doubtful]
-        missing = partial(_missing, turns=log.groups[n:n + 3], belief=belief, colours=colours)
+        missing = partial(_missing, turns=log.groups[n:n + 3], fresh_s=fresh_s, belief=belief, colours=colours)
         possible.update({_whom(a) for a in missing(answers, steps.closed(states[-1]), now=replace(now, last=True))})
         sure, may = _SURE, missing(answers, steps.closed(states[-1]), now=now)
         if not may:
@@ -62,10 +63,10 @@ def takeable(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
              colours: Mapping[str, int], now: Moment) -> Iterator[StandingFigure]:
     """The figures that stand according to the log, are seen to be gone, and may have been taken by a move that it has:
     that they are missing is explained, although nobody was told to be taken yet."""
-    at_once = replace(now, last=True)
+    at_once, fresh_s = replace(now, last=True), unlogged_since(belief, log, states[-1], now)
     for n, _, answers in _open(log, states):
         for f in steps.closed(states[-1]).standing.values():
-            if any(names(a, f) for a in answers) and _left(f, log.groups[n:n + 3], belief, colours, at_once):
+            if any(names(a, f) for a in answers) and _left(f, log.groups[n:n + 3], fresh_s, belief, colours, at_once):
                 yield f
 
 
@@ -122,11 +123,11 @@ def _raised(before: GameState, after: GameState) -> bool:
     return any(stack.grown(before, after) for stack in after.box.stacks)
 
 
-def _missing(answers: Iterable[FigureTaken], state: GameState, turns: Sequence[LoggedTurn], belief: TableBelief,
-             colours: Mapping[str, int], now: Moment) -> list[FigureTaken]:
+def _missing(answers: Iterable[FigureTaken], state: GameState, turns: Sequence[LoggedTurn], fresh_s: float,
+             belief: TableBelief, colours: Mapping[str, int], now: Moment) -> list[FigureTaken]:
     """The answers about figures that stand in a state and have left in the first of the ``turns`` (`_left`)."""
     return [a for a in answers if any(
-        names(a, f) and _left(f, turns, belief, colours, now) for f in state.standing.values())]
+        names(a, f) and _left(f, turns, fresh_s, belief, colours, now) for f in state.standing.values())]
 
 
 def _scored(state: GameState, answers: Sequence[FigureTaken], steps: Steps) -> Iterator[FigureTaken]:
@@ -145,12 +146,13 @@ def _whom(event: FigureTaken) -> tuple[int, str, Square, str, str]:
     return event.owner, event.figure, event.at, event.feature, event.where
 
 
-def _left(f: StandingFigure, turns: Sequence[LoggedTurn], belief: TableBelief, colours: Mapping[str, int],
-          now: Moment) -> bool:
+def _left(f: StandingFigure, turns: Sequence[LoggedTurn], fresh_s: float, belief: TableBelief,
+          colours: Mapping[str, int], now: Moment) -> bool:
     """Whether a figure has been missing, for some seconds, since after the turn's tile appeared and no later than the
-    tile of the next of the ``turns``. Tiles that nobody touches are looked at seldom, so its last sighting may be much
-    older. If it may have left in the next turn, it is waited for whether somebody could take it then."""
-    since_s, next_s = ([belief.since_s(turn.at) for turn in turns] + [math.inf])[:2]
+    tile of the next of the ``turns``, or one that came at ``fresh_s`` and is not in the log yet. Tiles that nobody
+    touches are looked at seldom, so its last sighting may be much older. If it may have left in the next turn, it is
+    waited for whether somebody could take it then."""
+    since_s, next_s = ([belief.since_s(turn.at) for turn in turns] + [fresh_s])[:2]
     mine = [t for t in belief.by_square.get(f.at, ()) if t.real > 0 and colours.get(t.paint) == f.player]
     if not mine or any(t.missed < TAKEN for t in mine):
         return False
@@ -160,6 +162,6 @@ def _left(f: StandingFigure, turns: Sequence[LoggedTurn], belief: TableBelief, c
     if now.last:
         return True
     missing_s = now.t_s - left.missed_s
-    if len(turns) > 1 and left.missed_s > next_s and missing_s < LIMITS.ask_after_s:
+    if left.missed_s > next_s and missing_s < LIMITS.ask_after_s:
         return False
     return min(left.looked_s - left.missed_s + LIMITS.notice_s - _TWICE_S, missing_s) >= LIMITS.notice_s

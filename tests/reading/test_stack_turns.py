@@ -115,6 +115,23 @@ def test_a_top_that_is_missed_for_a_while_raises_no_question() -> None:
     assert table.book.questions == 0
 
 
+def test_whoever_was_seen_after_the_next_tile_was_taken_by_its_block() -> None:
+    """That tile is not in the log yet, since it is not read for sure."""
+    table = with_a_foundation()
+    table.lays(BESIDE[0], "base.B", 0, figure("base.B", 0, "cloister", "I", "red"))
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees(4)
+    table.tiles[2, 0] = "base.U", 0
+    table.doubts[2, 0] = {("base.U", 0): 0.0, ("base.V", 0): -0.4}
+    table.sees(2)
+    table.figures.pop(BESIDE[0])
+    table.piles[SOUTH] = top(2)
+    table.sees(10)
+    assert blocks(table) == [1, 0]
+    assert [e.player for e in table.told(Captured) if isinstance(e, Captured)] == [0]
+
+
 def way(back: int, weight: float = 0.0, takes: Collection[int] = ()) -> Way:
     return Way(group=LoggedTurn(tile=None), back=back, event=TowerRaised(player=0, at=SOUTH), weight=weight,
                takes=dict.fromkeys(takes, STACK.takes))
