@@ -62,6 +62,7 @@ class Person:
         """`bastide.watching.following.commit`, followed by the answers."""
         commit(session, proposal, still)
         self._enter(session)
+        self._enter_missed(session)
         self.answer_rules(session)
         known = dict(effective(session.entries))
         for question in session.view()["questions"]:
@@ -97,6 +98,33 @@ class Person:
             if found is not None:
                 session.command(found)
                 self.entered.append(found)
+
+    def _enter_missed(self, session: TableSession) -> None:
+        """Tell how a figure was taken that lies with another player, as the page says, and is not taken in the log; and
+        that it was put down, if the log does not have that either."""
+        names = [p.name for p in session.setup.players]
+        for issue in session.view()["issues"]:
+            if issue["code"] != "held_more":
+                continue
+            holder, owner = issue["parts"]["player"], names.index(issue["parts"]["owner"])
+            known = dict(effective(session.entries))
+            turn, taken = next(((at, m) for at in self._laid(known) for m in self._moves.get(at, ())
+                                if m["do"] == "capture" and (m["player"], m["owner"]) == (holder, owner)
+                                and not any(_says(e, m) for e in known.values())), (None, None))
+            if taken is None:
+                continue
+            tile, put = next((tile, f) for tile, f in reversed(self._stands[tuple(taken["at"])])
+                             if (f["player"], f["figure"], f["where"]) == (owner, taken["figure"], taken["where"]))
+            missed = [(turn, taken)] if any(_says(e, put) for e in known.values()) else [(tile, put), (turn, taken)]
+            for at, move in missed:
+                last = [seq for seq, e in known.items() if (
+                    e.at if isinstance(e, TilePlaced) else _own(seq, known)) == at][-1]
+                session.command({"do": "insert", "after": last, "body": move})
+                self.entered.append(move)
+
+    @staticmethod
+    def _laid(known: Mapping[int, Event]) -> list[tuple[int, int]]:
+        return [e.at for e in known.values() if isinstance(e, TilePlaced)]
 
     def answer_rules(self, session: TableSession, over: bool = False) -> None:
         """Answer what the rules ask on the page about an earlier turn (until then a camera may still see it) and still

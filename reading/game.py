@@ -224,7 +224,7 @@ class GameReader:
                 self._tried.pop(at, None)
                 self._weighed.pop(at, None)
         best = histories[0]
-        seen = notices(self._informed, self._steps.closed(best.state), log, best.dropped & fresh, self._held.unseen(),
+        seen = notices(self._informed, self._steps.closed(best.state), log, best.dropped & fresh, self._held,
                        self._colours, now)
         made = (*self._claims.decide(self._informed, log, states, now), *self._claims.before_next(made, state))
         return Decisions(decisions=made, shown=shown, notices=seen, alignment=self._place.alignment)

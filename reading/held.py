@@ -19,6 +19,7 @@ from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame
 from reading.policy import Decision, Moment
+from reading.surplus import Pair, Surplus
 from scoring.events import Event, FigureTaken, TilePlaced
 from scoring.state import GameState
 from scoring.tiles import Square
@@ -34,8 +35,6 @@ _SEEN, _AMONG = 2, 6  # looks that must have shown it of so many, and that must 
 _OFF = 0.2  # share of looks in which figures in hand may be counted otherwise (chosen)
 _ASKED_S = 120.0  # seconds after which a departure is no more a reason that looks show fewer than the log has (chosen)
 _UNSEEN_S = 30.0  # seconds in which looks have shown fewer than the log has, after which people are told (chosen)
-
-Pair = tuple[int, int]  # who holds, and whose figures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +132,7 @@ class HeldFigures:
         self._hands: dict[int, int] = {}  # how many each has in hand, by the log, in the newest look
         self._counted: dict[Pair, _Counted] = {}
         self._shown_s: dict[Pair, tuple[int, float]] = {}  # how many the log has, and when looks last showed as many
+        self._surplus = Surplus()
         self._unexplained: dict[Pair, float] = {}  # when the newest departure was first missed, if nothing explains it
         self._looked_s = -math.inf
 
@@ -156,6 +156,7 @@ class HeldFigures:
                 own[owner] += b.count
             if holder != owner and owner in away and away[holder] < min(HOME, away[owner] - _OTHER):
                 held[holder, owner] += [b.at] * b.count
+        self._surplus.look(look.t_s, {pair: len(places) - _held(state, pair) for pair, places in held.items()})
         for pair, places in held.items():
             counted = self._counted.get(pair)
             logged = _held(state, pair)
@@ -190,6 +191,12 @@ class HeldFigures:
                 self._hands[player], sum(_held(state, (player, p)) for p in others),
                 [(homes.get(p), count) for p, count in others.items() if count]):
             self._counted = {pair: c for pair, c in self._counted.items() if player not in pair}
+            self._surplus.forget(player)
+
+    def unlogged(self) -> dict[Pair, int]:
+        """How many figures lie with another player for some time, by holder and owner, that the log does not have as
+        taken."""
+        return self._surplus.lasting()
 
     def unseen(self) -> dict[int, int]:
         """By player how many of the figures that the log says they hold have not been seen with them for some time: if

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reading.belief import TableBelief
+from reading.held import HeldFigures
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame
 from reading.pieces import foreign
@@ -22,14 +23,16 @@ from scoring.tiles import Square
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     """Something that people should put right. ``code`` is take_back, missing, foreign (a figure of another box),
-    out_of_step, unread or held (figures of others that ``player`` holds out of view, ``count`` of them, on no square);
-    ``player``, ``feature`` and ``where`` name a figure; ``before`` and ``now`` are pictures of the square, added by the
+    out_of_step, unread, held (figures of others that ``player`` holds out of view, ``count`` of them, on no square) or
+    held_more (``count`` of the ``owner``'s lie with ``player``, and the log does not have them as taken); ``player``,
+    ``feature`` and ``where`` name a figure; ``before`` and ``now`` are pictures of the square, added by the
     watcher."""
 
     code: str
     at: Square | None
     count: int = 1
     player: int | None = None
+    owner: int | None = None
     feature: str = ""
     where: str = ""
     before: npt.NDArray[np.uint8] | None = field(default=None, compare=False)
@@ -37,19 +40,21 @@ class Notice:
 
 
 def notices(belief: TableBelief, closed: GameState, told: LoggedGame, unexplained: frozenset[Square],
-            held: Mapping[int, int], colours: Mapping[str, int], now: Moment) -> tuple[Notice, ...]:
+            held: HeldFigures, colours: Mapping[str, int], now: Moment) -> tuple[Notice, ...]:
     """The differences between what must be visible given the log and what is. ``unexplained`` are squares with tiles
-    that no history explains, ``held`` counts figures that players hold and that are not seen (`HeldFigures.unseen`)."""
+    that no history explains, ``held`` the figures that players hold."""
     out = [*_figure_notices(belief, closed, told, colours, now),
            *_foreign_notices(belief, closed, colours, now),
            *_tile_notices(belief, told, unexplained, now),
-           *(Notice(code="held", at=None, player=player, count=count) for player, count in held.items())]
+           *(Notice(code="held", at=None, player=player, count=count) for player, count in held.unseen().items()),
+           *(Notice(code="held_more", at=None, player=player, owner=owner, count=count)
+             for (player, owner), count in held.unlogged().items())]
     return tuple(sorted(out, key=order))
 
 
 def order(notice: Notice) -> tuple[object, ...]:
     """By what sort of notice it is, where, and whose."""
-    return notice.code, notice.at or (), notice.player or 0
+    return notice.code, notice.at or (), notice.player or 0, notice.owner or 0
 
 
 def _figure_notices(belief: TableBelief, closed: GameState, told: LoggedGame, colours: Mapping[str, int],

@@ -21,6 +21,8 @@ _TEXT = {
     "unread": "The camera cannot read what lies at {x}, {y}: enter the tile, or take it away.",
     "held": "{name} holds figures of other players ({count}) that the camera does not see: put them in view, or enter "
             "it when one is set free.",
+    "held_more": "{name} has figures of {owner} ({count}) that the game does not have as taken: enter how that "
+                 "happened, or give them back.",
 }
 
 
@@ -30,15 +32,16 @@ def rows(notices: Iterable[Notice], players: tuple[Player, ...]) -> tuple[list[I
     out: list[IssueView] = []
     pictures: dict[str, bytes] = {}
     for n in sorted(notices, key=order):
-        name = players[n.player].name if n.player is not None else ""
+        name, owner = (players[of].name if of is not None else "" for of in (n.player, n.owner))
         role = _ROLE.get(n.feature, "follower")
         x, y = n.at or (0, 0)
         squares = [] if n.at is None else [[x, y]]
         row: IssueView = {
-            "code": n.code, "text": _TEXT[n.code].format(name=name, role=role, x=x, y=y, count=n.count),
+            "code": n.code, "text": _TEXT[n.code].format(
+                name=name, owner=owner, role=role, x=x, y=y, count=n.count),
             "squares": squares, "turn": None,
-            "parts": {"player": n.player, "name": name, "role": role, "feature": n.feature, "where": n.where,
-                      "n": n.count, "at": squares[0] if squares else None}}
+            "parts": {"player": n.player, "name": name, "owner": owner, "role": role,
+                      "feature": n.feature, "where": n.where, "n": n.count, "at": squares[0] if squares else None}}
         keys: tuple[Literal["before", "now"], ...] = ("before", "now")
         for key, picture in zip(keys, (n.before, n.now), strict=True):
             if picture is not None and n.before is not None:

@@ -12,6 +12,7 @@ from piles import EAST, SETUP, SOUTH, WEST, PilesTable, top
 from tables import figure
 from test_unseen_moves import ANNA, BEN, game, monk
 
+from bastide.watching.notices import rows
 from reading.belief import TableBelief
 from reading.held import HeldFigures
 from reading.layings import Steps
@@ -693,3 +694,50 @@ def test_what_lies_there_besides_is_known_when_the_next_one_is_taken() -> None:
               Captured(player=ANNA, owner=BEN, figure="follower", at=(4, 1), feature="cloister", where="I"))
     table.sees(near("red", red=3), near("blue", blue=3), squares, times=32)
     assert table.held.unseen() == {ANNA: 1}
+
+
+def watched_for(table: _Table, *lie: Sequence[BesideLook], seconds: int) -> dict[tuple[int, int], int]:
+    table.sees(*lie, times=seconds // 2, every_s=2.0)
+    return table.held.unlogged()
+
+
+def test_one_that_lies_with_another_player_and_was_never_taken_is_noticed(table: _Table) -> None:
+    """A follower that was put down and captured while arms lay over the table."""
+    ours, theirs = near("red", red=3, blue=1), near("blue", blue=2)
+    assert not watched_for(table, ours, theirs, seconds=60)
+    more = near("red", red=3, blue=2)
+    assert not watched_for(table, more, theirs, seconds=40)  # it may be logged late
+    assert watched_for(table, more, theirs, seconds=10) == {(ANNA, BEN): 1}
+    assert not watched_for(table, ours, theirs, seconds=2)
+    assert not watched_for(table, more, theirs, seconds=40)
+
+
+def test_print_that_looks_like_figures_of_others_is_no_such_one(table: _Table) -> None:
+    ours, more = near("red", red=3, blue=1), near("red", red=3, blue=2)
+    watched_for(table, ours, near("blue", blue=2), seconds=50)
+    watched_for(table, more, near("blue", blue=2), seconds=20)
+    watched_for(table, ours, near("blue", blue=2), seconds=4)
+    assert not watched_for(table, more, near("blue", blue=2), seconds=60)
+
+
+def test_a_place_that_is_hardly_known_yet_says_nothing_of_what_lies_there() -> None:
+    table = _Table(log(game()))
+    table.sees(near("red", red=3, blue=1), near("blue", blue=2), times=10)
+    assert not watched_for(table, near("red", red=3, blue=2), near("blue", blue=2), seconds=80)
+
+
+def test_a_place_to_which_somebody_moved_their_figures_has_to_become_known(table: _Table) -> None:
+    watched_for(table, near("red", red=3, blue=1), near("blue", blue=2), seconds=60)
+    assert not watched_for(table, near("green", red=3, blue=2), near("blue", blue=2), seconds=90)
+
+
+def test_a_reader_asks_how_one_was_taken() -> None:
+    table = watched_game()
+    table.beside = (*near("red", red=3, blue=1), *near("blue", blue=2))
+    table.sees(30)
+    table.beside = (*near("red", red=3, blue=2), *near("blue", blue=2))
+    table.sees(12)
+    noticed, = (n for n in table.notices if n.code == "held_more")
+    assert (noticed.player, noticed.owner, noticed.count, noticed.at) == (ANNA, BEN, 1, None)
+    row, = rows([noticed], SETUP.players)[0]
+    assert row["text"].startswith("Anna has figures of Ben (1)")

@@ -76,9 +76,9 @@ def test_the_check_up_and_everything_told_are_in_the_readers_language(served, vi
     session.set_notices(lens.rows(), {})
     page.locator("#issues[data-code='lens_bends']").wait_for()
     left += [("lens_bends", piece) for piece in untranslated(page)]
-    for code in ("take_back", "missing", "foreign", "out_of_step", "unread", "held"):
-        session.set_notices(*rows([Notice(code=code, at=None if code == "held" else (0, 0), player=0, feature="city",
-                                          where="N")], session.setup.players))
+    for code in ("take_back", "missing", "foreign", "out_of_step", "unread", "held", "held_more"):
+        session.set_notices(*rows([Notice(code=code, at=None if code.startswith("held") else (0, 0), player=0, owner=1,
+                                          feature="city", where="N")], session.setup.players))
         page.locator(f"#issues[data-code='{code}']").wait_for()
         left += [(code, piece) for piece in untranslated(page)]
     page.reload()

@@ -40,7 +40,7 @@ export class Issues {
   // Whether it appeared or disappeared: then the board's area changes.
   show(view) {
     const key = (i) =>
-      `${view.game}/${i.code}/${i.turn}/${JSON.stringify(i.squares)}/${i.parts?.player ?? ""}/${i.parts?.n ?? ""}`;
+      `${view.game}/${i.code}/${i.turn}/${JSON.stringify(i.squares)}/${i.parts?.player ?? ""}/${i.parts?.owner ?? ""}/${i.parts?.n ?? ""}`;
     const open = [...view.issues, ...troubles(view)].filter((i) => !this.hidden.has(key(i)));
     const before = this.root.hidden;
     this.root.hidden = !open.length;

@@ -545,6 +545,11 @@ export default {
     other:
       "{name} hat {n} fremde Figuren, die die Kamera nicht sieht: sichtbar hinlegen oder eintragen, wenn eine freikommt.",
   },
+  "issue.held_more": {
+    one: "Bei {name} liegt eine Figur von {owner}, die im Spiel nicht gefangen ist: eintragen, wie das kam, oder zurückgeben.",
+    other:
+      "Bei {name} liegen {n} Figuren von {owner}, die im Spiel nicht gefangen sind: eintragen, wie das kam, oder zurückgeben.",
+  },
   "toast.score": "{name} {from} → {to}",
   "toast.undo": "Zurücknehmen",
   "toast.stale":

@@ -534,6 +534,11 @@ export default {
     other:
       "{name} has {n} figures of other players out of the camera's view: put them where the camera sees them, or enter it when one is set free.",
   },
+  "issue.held_more": {
+    one: "{name} has a figure of {owner} that the game does not have as taken: enter how that happened, or give it back.",
+    other:
+      "{name} has {n} figures of {owner} that the game does not have as taken: enter how that happened, or give them back.",
+  },
   "toast.score": "{name} {from} → {to}",
   "toast.undo": "Undo",
   "toast.stale": "Somebody has changed this in the meantime. Look again, and repeat it if it is still needed.",

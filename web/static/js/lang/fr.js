@@ -585,6 +585,12 @@ export default {
     other:
       "{name} garde {n} figurines d’autres joueurs hors de vue de la caméra : posez-les où elle les voit ou saisissez une libération.",
   },
+  "issue.held_more": {
+    one: "{name} a une figurine de {owner} qui n’est pas prisonnière dans la partie : saisissez comment c’est arrivé ou rendez-la.",
+    many: "{name} a {n} de figurines de {owner} qui ne sont pas prisonnières dans la partie : saisissez comment c’est arrivé ou rendez-les.",
+    other:
+      "{name} a {n} figurines de {owner} qui ne sont pas prisonnières dans la partie : saisissez comment c’est arrivé ou rendez-les.",
+  },
   "toast.score": "{name} {from} → {to}",
   "toast.undo": "Annuler",
   "toast.stale": "Quelqu’un a changé cela entre-temps. Vérifier et recommencer si c’est encore utile.",
