@@ -22,13 +22,16 @@ from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import FigureLook, inside, probability, within
 from vision.nadir import leans
-from vision.paint import Print, colours_of, light_of, shown
+from vision.paint import SEEN, Print, colours_of, light_of, shown
 from vision.tile_background import EDGE_PX, INNER_PX, Bare, inner, strange, unlike
 from vision.view import View
 
 _LOW = -2.5  # logit of a foot's cell below which nothing is reported
 _LIT_BY = 12  # number of tiles by which the light is measured
 _ONE = 0.19  # of a tile: feet closer than this are one figure's; wood is 9 mm thick
+_OTHER = 20.0  # squared distance of two silhouettes' colours, in deviations of one paint on one table, from which they
+# are two figures' (chosen: red, blue, green, yellow and black are 26 and more apart)
+_OWN = 0.024  # of a tile's area: least part of a silhouette whose colour is its figure's, a quarter of a follower
 _SAME = 0.2  # the same for feet in two tiles' crops
 _OVER = 0.06  # of a tile: how far over its border a foot may still be the tile's own
 _PLACED = 0.03  # of a tile: uncertainty of a tile's border against its print
@@ -86,7 +89,7 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
     found = []
     covered = np.zeros(crops.shape[:3], bool)
     for n, (at, pose) in enumerate(poses.items()):
-        around = peaks(felt, n, _LOW, lean[at])
+        around = by_paint(peaks(felt, n, _LOW, lean[at]), felt, n, crops[n], light)
         owner = owners(felt, n, [p.foot for p in around])
         covered[n] = np.isin(owner, [k for k, p in enumerate(around) if _there(p.there) > 0])
         known = unlike(crops[n], owner >= 0, bare[at]) if around and bare and at in bare else None
@@ -177,6 +180,7 @@ class Peak:
     there: float  # logit
     lying: float  # logit
     kinds: Array  # (6,) log-probabilities
+    parts: tuple[Peak, ...] = ()  # the feet detected, if it is the mean of several
 
 
 _STEP = CROP_PX / CELLS / TILE_PX
@@ -192,25 +196,51 @@ def peaks(felt: FigureMaps, n: int, lowest: float, lean: Array | None = None) ->
     foot = felt.foot[n]
     top = (foot == cv2.dilate(foot, np.ones((3, 3)))) & (foot > lowest)
     cells = sorted(np.argwhere(top).tolist(), key=lambda c: -foot[c[0], c[1]])
-    groups: list[list[tuple[Array, float, int, int]]] = []
+    groups: list[list[Peak]] = []
     for row, column in cells:
         at = np.array([_MIDDLES[column], _MIDDLES[row]]) + felt.place[n, :, row, column]
-        own = next((g for g in groups if _apart(at - g[0][0], lean) < _ONE), None)
+        peak = Peak(foot=at, spread=SPREAD, there=float(foot[row, column]), lying=float(felt.lying[n, row, column]),
+                    kinds=felt.kinds[n, :, row, column])
+        own = next((g for g in groups if _apart(at - g[0].foot, lean) < _ONE), None)
         if own is None:
-            groups.append([(at, float(foot[row, column]), row, column)])
+            groups.append([peak])
         else:
-            own.append((at, float(foot[row, column]), row, column))
-    out = []
-    for group in groups:
-        weight = np.array([probability(_there(logit)) for _, logit, _, _ in group])
-        weight /= weight.sum()
-        places = np.array([at for at, _, _, _ in group])
-        middle = weight @ places
-        _, logit, row, column = group[0]
-        spread = math.sqrt(SPREAD**2 + float(weight @ ((places - middle) ** 2).sum(axis=1)) / 2)
-        out.append(Peak(foot=middle, spread=spread, there=logit, lying=float(felt.lying[n, row, column]),
-                        kinds=felt.kinds[n, :, row, column]))
-    return out
+            own.append(peak)
+    return [_mean(group) for group in groups]
+
+
+def _mean(group: Sequence[Peak]) -> Peak:
+    """One figure's feet as one, the first of them the most certain."""
+    if len(group) == 1:
+        return group[0]
+    weight = np.array([probability(_there(p.there)) for p in group])
+    weight /= weight.sum()
+    places = np.array([p.foot for p in group])
+    middle = weight @ places
+    spread = math.sqrt(SPREAD**2 + float(weight @ ((places - middle) ** 2).sum(axis=1)) / 2)
+    return replace(group[0], foot=middle, spread=spread, parts=tuple(group))
+
+
+def by_paint(found: Sequence[Peak], felt: FigureMaps, n: int, crop: Image, light: Array) -> list[Peak]:
+    """The figures of a crop, where feet that were taken for one figure's are several's if the silhouettes below them
+    have different paints: somebody put a figure close to another one."""
+    out: list[Peak] = []
+    for peak in found:
+        feet = [p for p in peak.parts if _there(p.there) > 0.0]
+        whose = owners(felt, n, [p.foot for p in feet]) if len(feet) > 1 else np.zeros(0)
+        groups: list[tuple[Array, list[Peak]]] = []
+        for k, foot in enumerate(feet):
+            pixels = crop[whose == k] if len(feet) > 1 else crop[:0, 0]
+            if len(pixels) < _OWN * TILE_PX**2:
+                continue
+            uvl = shown(pixels, light)
+            own = next((g for c, g in groups if float((((c - uvl) / SEEN) ** 2).sum()) / 2 < _OTHER), None)
+            if own is None:
+                groups.append((uvl, [foot]))
+            else:
+                own.append(foot)
+        out += [peak] if len(groups) < 2 else [_mean(group) for _, group in groups]
+    return sorted(out, key=lambda p: -p.there)
 
 
 def _apart(way: Array, lean: Array | None) -> float:
