@@ -26,6 +26,8 @@ from scoring.tiles import Square
 from vision.looks import BesideLook, TableLook
 
 _OTHER = 0.8  # tiles by which figures are nearer to it than to their own player's home: heaps have that radius (chosen)
+_AMONG_OWN = 1.8  # tiles from the middle of a player's own figures within which others are surely theirs: what lies
+# farther away may be something else (chosen: held ones lie up to 1.5 away at simulated tables)
 _PAINT = 2.0  # nats between its two likeliest paints from which a figure's paint is known (chosen)
 _KEPT = 400  # newest looks that are kept
 _GONE = 0.9  # probability that a held figure that left was set free, and not put elsewhere (chosen)
@@ -156,7 +158,9 @@ class HeldFigures:
                 own[owner] += b.count
             if holder != owner and owner in away and away[holder] < min(HOME, away[owner] - _OTHER):
                 held[holder, owner] += [b.at] * b.count
-        self._surplus.look(look.t_s, {pair: len(places) - _held(state, pair) for pair, places in held.items()})
+        self._surplus.look(look.t_s, {
+            pair: sum(math.dist(p, homes[pair[0]]) < _AMONG_OWN for p in places) - _held(state, pair)
+            for pair, places in held.items()})
         for pair, places in held.items():
             counted = self._counted.get(pair)
             logged = _held(state, pair)

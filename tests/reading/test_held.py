@@ -726,6 +726,15 @@ def test_a_place_that_is_hardly_known_yet_says_nothing_of_what_lies_there() -> N
     assert not watched_for(table, near("red", red=3, blue=2), near("blue", blue=2), seconds=80)
 
 
+def test_what_lies_some_way_from_a_players_figures_may_be_anything(table: _Table) -> None:
+    ours = near("red", red=3, blue=1)
+    watched_for(table, ours, near("blue", blue=2), seconds=60)
+    (x, y), one = HOMES["red"], ours[-1]
+    for away, told in ((2.2, {}), (1.6, {(ANNA, BEN): 1})):
+        lies = replace(one, at=(x + 0.35 + away, y))
+        assert watched_for(table, [*ours, lies], near("blue", blue=2), seconds=60) == told
+
+
 def test_a_place_to_which_somebody_moved_their_figures_has_to_become_known(table: _Table) -> None:
     watched_for(table, near("red", red=3, blue=1), near("blue", blue=2), seconds=60)
     assert not watched_for(table, near("green", red=3, blue=2), near("blue", blue=2), seconds=90)
