@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from reading.belief import TableBelief
 from reading.belief import updated as belief_after
 from reading.dial_face import Face
-from reading.dial_walk import DIAL, Piece, Stop, Walks, bare_s, by, laid_s, missing, taken
+from reading.dial_walk import DIAL, Piece, Stop, Walks, bare_s, laid_s, missing, taken
 from reading.figure_track import FigureTrack
 from reading.layings import Steps
 from reading.limits import LIMITS
-from reading.logged_game import LoggedEvent, LoggedGame
+from reading.logged_game import LoggedEvent, LoggedGame, by
 from reading.passed_over import turns_when
 from reading.pieces import kinds
 from reading.policy import Decision, Doubt, Moment

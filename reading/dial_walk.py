@@ -11,11 +11,11 @@ from reading.dial_face import Face
 from reading.figure_track import FigureTrack
 from reading.layings import Steps
 from reading.limits import LIMITS
-from reading.logged_game import LoggedEvent, LoggedGame
+from reading.logged_game import LoggedEvent, LoggedGame, by
 from reading.policy import Decision, Moment
 from reading.removals import TAKEN
 from scoring.contributions import Dial
-from scoring.events import Event, FigureEvent, TilePlaced, from_json, to_json
+from scoring.events import Event, FigureEvent, TilePlaced
 from scoring.state import GameState, StandingFigure
 
 
@@ -342,11 +342,6 @@ def taken(event: FigureEvent, standing: Collection[StandingFigure]) -> bool:
     """Whether the figure of an event is among these."""
     return any((event.player, event.figure, event.at, event.feature, event.where)
                == (f.player, f.figure, f.at, f.feature, f.where) for f in standing)
-
-
-def by(event: Event, player: int) -> Event:
-    """The same move by the player of the tile that it precedes."""
-    return event if getattr(event, "player", player) == player else from_json({**to_json(event), "player": player})
 
 
 def _before(log: LoggedGame, n: int, ways: Collection[Event]) -> list[LoggedEvent]:

@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from reading.evidence import Evidence, FigureChoice, box_priors, log_sigma
 from reading.limits import LIMITS
-from reading.logged_game import LoggedTurn, denies
+from reading.logged_game import LoggedTurn, by, denies
 from reading.shapes import Reading
 from reading.whereabouts import moved
 from scoring.board import mismatches
-from scoring.contributions import View
+from scoring.contributions import BEFORE, View
 from scoring.engine import next_player, step
 from scoring.errors import IllegalMove
 from scoring.events import Event, FigurePlaced, TilePlaced, TurnEnded
@@ -214,6 +214,7 @@ class Laying:
         self._sources: list[tuple[float, Sequence[_Way]]] = []  # the likeliest first, with what adds to all weights
         self._next: list[tuple[float, int, int, float]] = []  # heap: -bound, source, position in it, cost of the rules
         self._results: dict[int, tuple[float, GameState] | None] = {}
+        self._camera = {line.event for line in group.rest if not line.pinned} if group is not None else set[Event]()
         self._all: tuple[tuple[TilePlaced, FigurePlaced | None, float], ...] | None = None
         self._read = False
 
@@ -322,7 +323,8 @@ class Laying:
         if self._read and way.tile is not None:
             needed = 1 + (way.claim is not None and way.claim.event is not None)
         bare = state
-        for n, event in enumerate(way.events):
+        for n, each in enumerate(way.events):
+            event = by(each, next_player(state)) if each in self._camera and _precedes(each, state) else each
             after = self._steps.after(state, event)
             if after is None and n < needed:
                 return None
@@ -335,6 +337,12 @@ class Laying:
             return weight, state
         said, state = moved(self.seen.pieces, self.seen.at, state, bare, self._steps.after, self._steps.closed)
         return weight + said, state
+
+
+def _precedes(event: Event, state: GameState) -> bool:
+    """Whether an event after a state belongs to the next tile, whose player it does not determine."""
+    handler = state.box.handlers.get(type(event))
+    return handler is not None and handler.when == BEFORE and not (handler.late is not None and handler.late(state))
 
 
 def out_of_turn(group: LoggedTurn, due: int) -> float:

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from reading.shapes import shape
-from scoring.events import Event, FigurePlaced, GameEnded, TilePlaced
+from scoring.events import Event, FigurePlaced, GameEnded, TilePlaced, from_json, to_json
 from scoring.log import Amended, Body, Inserted, LogEntry, Retracted, Settled, alive, effective, open_questions
 from scoring.state import GameState
 from scoring.tiles import Square
@@ -248,3 +248,8 @@ def same_tile(a: Event | None, b: Event | None) -> bool:
     if not isinstance(a, TilePlaced) or not isinstance(b, TilePlaced):
         return a == b
     return (a.at, a.player) == (b.at, b.player) and shape(a.tile, a.rot) == shape(b.tile, b.rot)
+
+
+def by(event: Event, player: int) -> Event:
+    """The same move by the player of the tile that it precedes, say."""
+    return event if getattr(event, "player", player) == player else from_json({**to_json(event), "player": player})

@@ -329,6 +329,23 @@ def test_a_move_goes_with_its_tile_to_another_player(table: DialTable) -> None:
     assert table.told(WheelTurned) == [WheelTurned(player=1, steps=1)]
 
 
+@pytest.mark.parametrize(("before", "corrected"), [(0, 2), (2, 0)])
+def test_a_move_does_not_keep_its_tile_from_following_a_correction(before: int, corrected: int) -> None:
+    """People say whose the tile before was: the next one is the next player's, and so is the move before it."""
+    table = DialTable(THREE)
+    table.lays(NORTH, *PLAIN)
+    (seq, tile), = effective(table.book.entries)
+    for player in (before, corrected):
+        table.book.say(Amended(seq=seq, body=replace(tile, player=player)))  # type: ignore[type-var]
+        table.sees()
+        if player == before:
+            table.piece = "storm"
+            table.lays(WEST, *SIGNED)
+        due = (player + 1) % 3
+        assert laid_by(table) == [(NORTH, player), (WEST, due)]
+        assert table.told(WheelTurned) == [WheelTurned(player=due, steps=3)]
+
+
 def test_a_figure_in_a_hand_over_a_section_is_not_put_there(table: DialTable) -> None:
     """Twice one look shows it; two more, soon after, do not, and then nobody touches the board for long."""
     table.lays(NORTH, *PLAIN)
