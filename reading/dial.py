@@ -116,9 +116,11 @@ class DialMoves:
                     told.append(made)
         return told, doubts
 
-    def whose(self, belief: TableBelief, colours: Mapping[str, int], now: Moment) -> dict[Square, dict[int, float]]:
+    def whose(self, belief: TableBelief, log: LoggedGame, colours: Mapping[str, int],
+              now: Moment) -> dict[Square, dict[int, float]]:
         """By the square of a tile what the figures on sections say of its player, in nats: a figure comes in a turn of
-        its own player, if not late. Where nobody saw in which turn it came, it may be any of these."""
+        its own player, if not late. Where nobody saw in which turn it came, it may be any of these. One that is gone,
+        was not sent home by the piece and is not in the ``log`` was print."""
         count = len(self.begun.scores)
         tiles = sorted((laid.since_s, at) for at, laid in belief.lying().items()
                        if at not in self.begun.tiles and laid.presence > 0.0)
@@ -132,7 +134,7 @@ class DialMoves:
                 if stay.stands(now.t_s, now.last):
                     came.setdefault(f.id, stay.since_s)
                 if f.id not in came or f.real <= 0.0 or not f.paints or face.section(*f.foot) is None \
-                        or not stay.looks and not self._sent_home(face, f):
+                        or not f.present and not self._sent_home(face, f) and not _claims(face, f, log, colours):
                     continue
                 first, last = turns_when(f.before_s, came[f.id], tiles, belief)
                 if last < 0 or first < 0:
@@ -283,6 +285,14 @@ class DialMoves:
                 if len(log.groups[turns[0]].lines) == 1 and not log.denied_in(turns[0], event):
                     return line
         return None
+
+
+def _claims(face: Face, f: FigureTrack, log: LoggedGame, colours: Mapping[str, int]) -> bool:
+    """Whether the log has a figure's player take its section."""
+    place, player = face.section(*f.foot), colours.get(f.paint_among(colours), -1)
+    return place is not None and any(
+        line.event == face.dial.claim(player, getattr(line.event, "figure", ""), face.dial.sections[place[0]])
+        for line in log.lines)
 
 
 def _free_turn(log: LoggedGame, n: int, player: int, claim: type[Event]) -> int:

@@ -195,7 +195,7 @@ class GameReader:
         sized, tops = self._sized.of(self._informed, state.box.counts), self._stack_moves.tops()
         self._own, others, unsure = self._remote_claims.decide(self._informed, log, states, self._colours, now, tops,
                                                                 fresh, sized)
-        whose = self._dial_moves.whose(self._informed, self._colours, now)
+        whose = self._dial_moves.whose(self._informed, log, self._colours, now)
         window, before = self._window(log, fresh, stand, whose)
         histories = self._histories(window, log)
         long_past, amended = self._long_past(log, states, now, sized, tops)

@@ -498,6 +498,24 @@ def test_two_of_them_leave_no_doubt() -> None:
     assert CrownTaken(player=0, figure="follower", segment="famine") in table.told(CrownTaken)
 
 
+@pytest.mark.parametrize("looks", [1, 12])
+def test_figures_that_a_hand_hides_still_say_whose_the_tiles_were(looks: int) -> None:
+    table = DialTable(THREE)
+    table.lays(NORTH, *PLAIN)
+    table.lays(WEST, "wheel.32", 0)
+    table.puts("inquisition", "green", **painted("green"))
+    table.lays(EAST, "wheel.32", 0)
+    table.puts("famine", "red", **painted("red"))
+    table.lays((2, -2), "wheel.27", 3)
+    table.sees()
+    before, hidden = list(table.book.entries), dict(table.figures)
+    table.figures.clear()
+    table.sees(looks, 1.0)
+    table.figures |= hidden
+    table.sees()
+    assert table.book.entries == before
+
+
 def test_print_that_looked_like_a_figure_for_a_while_says_nothing_of_a_player() -> None:
     table = DialTable(THREE)
     table.lays(NORTH, *PLAIN)
