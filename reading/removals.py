@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -34,7 +35,7 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
     whether there is one. At the end it is asked about, too, and so is one of a figure that has just gone: people may be
     clearing the table. ``states`` are the states after each event of the log, preceded by the initial one."""
     found: list[tuple[int, float, list[FigureTaken], bool]] = []  # turn, likelihood, moves, whether in doubt
-    fresh_s = unlogged_since(belief, log, states[-1], now)
+    fresh_s = math.inf if now.last else unlogged_since(belief, log, states[-1], now)
     possible = Counter[tuple[int, str, Square, str, str]]()  # in how many turns each may have been taken
     for n, last, answers in _open(log, states):
         surely = _without_doubts(log, states, steps, last)
@@ -63,7 +64,8 @@ def takeable(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
              colours: Mapping[str, int], now: Moment) -> Iterator[StandingFigure]:
     """The figures that stand according to the log, are seen to be gone, and may have been taken by a move that it has:
     that they are missing is explained, although nobody was told to be taken yet."""
-    at_once, fresh_s = replace(now, last=True), unlogged_since(belief, log, states[-1], now)
+    at_once = replace(now, last=True)
+    fresh_s = math.inf if now.last else unlogged_since(belief, log, states[-1], now)
     for n, _, answers in _open(log, states):
         for f in steps.closed(states[-1]).standing.values():
             if any(names(a, f) for a in answers) and _left(f, log.groups[n:n + 3], fresh_s, belief, colours, at_once):

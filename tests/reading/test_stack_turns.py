@@ -132,6 +132,21 @@ def test_whoever_was_seen_after_the_next_tile_was_taken_by_its_block() -> None:
     assert [e.player for e in table.told(Captured) if isinstance(e, Captured)] == [0]
 
 
+def test_at_the_end_a_tile_that_is_never_logged_keeps_nobody_from_being_taken() -> None:
+    table = with_a_foundation()
+    table.lays(BESIDE[0], "base.B", 0, figure("base.B", 0, "cloister", "I", "red"))
+    table.lays(EAST, "base.U", 0)
+    table.piles[SOUTH] = top(1)
+    table.sees(2)
+    table.tiles[9, 9] = "base.U", 0  # far away from the board
+    table.sees(2)
+    table.figures.pop(BESIDE[0])
+    table.sees(6)
+    for made in table.reader.finish(table.book.entries).decisions:
+        table.book.commit(made)
+    assert [e.owner for e in table.told(Captured) if isinstance(e, Captured)] == [0]
+
+
 def way(back: int, weight: float = 0.0, takes: Collection[int] = ()) -> Way:
     return Way(group=LoggedTurn(tile=None), back=back, event=TowerRaised(player=0, at=SOUTH), weight=weight,
                takes=dict.fromkeys(takes, STACK.takes))
