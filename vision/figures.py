@@ -224,21 +224,22 @@ def _mean(group: Sequence[Peak]) -> Peak:
 def by_paint(found: Sequence[Peak], felt: FigureMaps, n: int, crop: Image, light: Array) -> list[Peak]:
     """The figures of a crop, where feet that were taken for one figure's are several's if the silhouettes below them
     have different paints: somebody put a figure close to another one."""
-    out: list[Peak] = []
-    for peak in found:
-        feet = [p for p in peak.parts if _there(p.there) > 0.0]
-        whose = owners(felt, n, [p.foot for p in feet]) if len(feet) > 1 else np.zeros(0)
+    parts = [(m, part) for m, peak in enumerate(found) for part in peak.parts or (peak,)]
+    if len(parts) == len(found):
+        return list(found)
+    whose, out = owners(felt, n, [part.foot for _, part in parts]), list[Peak]()
+    for m, peak in enumerate(found):
         groups: list[tuple[Array, list[Peak]]] = []
-        for k, foot in enumerate(feet):
-            pixels = crop[whose == k] if len(feet) > 1 else crop[:0, 0]
+        for k, (own, part) in enumerate(parts):
+            pixels = crop[whose == k] if own == m and _there(part.there) > 0.0 else crop[:0, 0]
             if len(pixels) < _OWN * TILE_PX**2:
                 continue
             uvl = shown(pixels, light)
-            own = next((g for c, g in groups if float((((c - uvl) / SEEN) ** 2).sum()) / 2 < _OTHER), None)
-            if own is None:
-                groups.append((uvl, [foot]))
+            alike = next((g for c, g in groups if float((((c - uvl) / SEEN) ** 2).sum()) / 2 < _OTHER), None)
+            if alike is None:
+                groups.append((uvl, [part]))
             else:
-                own.append(foot)
+                alike.append(part)
         out += [peak] if len(groups) < 2 else [_mean(group) for _, group in groups]
     return sorted(out, key=lambda p: -p.there)
 

@@ -54,6 +54,25 @@ def test_they_are_two_figures_if_the_paints_differ() -> None:
     assert feet(felt(), crop(BLUE, GREEN)) == pytest.approx([f[0] for f in FEET], abs=0.06)
 
 
+def test_the_wood_of_another_figure_is_no_paint_of_theirs() -> None:
+    """A third foot is a figure of its own: its silhouette adjoins that of the second one, which has hardly any."""
+    maps = felt()
+    middles = (np.arange(CELLS) + 0.5) * CROP_PX / CELLS / TILE_PX - MARGIN
+    x, y = np.meshgrid(middles, middles)
+    third = np.hypot(x - 0.62, y - 0.74) < 0.14
+    maps.foot[0][np.unravel_index(np.hypot(x - 0.62, y - 0.74).argmin(), x.shape)] = 1.8
+    near = np.hypot(x - 0.62, y - 0.5) < 0.14
+    maps.silhouette[0][near] = -4.0
+    maps.silhouette[0][third] = 4.0
+    maps.home[0][:, third] = np.array([0.62 - x[third], 0.74 - y[third]])
+    picture = crop(BLUE, BLUE)
+    fine = (np.arange(CROP_PX) + 0.5) / TILE_PX - MARGIN
+    u, v = np.meshgrid(fine, fine)
+    picture[np.hypot(u - 0.62, v - 0.74) < 0.15] = GREEN
+    found = peaks(maps, 0, -2.5, LEAN)
+    assert len(found) == 2 == len(by_paint(found, maps, 0, picture, LIGHT))
+
+
 def test_a_foot_that_is_hardly_one_is_none_of_another_paint() -> None:
     assert len(feet(felt(-1.5), crop(BLUE, GREEN))) == 1
 
