@@ -93,7 +93,7 @@ def whereabouts(seen: Mapping[str, Sightings], belief: TableBelief, log: LoggedG
                 continue  # it was elsewhere all the time: what looks like it there is print
             until_s = max((s for _, _, s in times if s <= sight.found_s), default=-math.inf)
             there = () if sight.first_s < began_s else tuple(sorted(
-                (who, float(round(is_there))) for who, f in stood.items() if round(is_there := since(f, sight))))
+                (who, half) for who, f in stood.items() if (half := round(2.0 * since(f, sight)) / 2.0)))
             now = found is not None and found[0] == at and found[1] >= NEUTRAL.lead
             stays.append(Stay(name=name, at=at, first_s=sight.first_s, until_s=until_s, now=now, figures=there,
                               absent_s=sight.absent_s, said=float(round(min(sight.peak, LIMITS.unallowed)))))
