@@ -60,8 +60,9 @@ class StackMoves:
     _told_s: dict[tuple[str, Square], dict[int, float]] = field(default_factory=dict)  # since when the log has a block
     # there, by the entry of its turn's tile
     _over: dict[tuple[str, Square], int] = field(default_factory=dict)  # blocks that are none, as people say
-    _either: set[tuple[str, Square]] = field(default_factory=set)  # where a block was added for sure, in this turn or
-    # that one: people were asked about one of them
+    _either: dict[tuple[str, Square], float] = field(default_factory=dict)  # where a block was added for sure, in this
+    # turn or that one: people were asked about one of them; and when it came
+    _misled: dict[tuple[str, Square], float] = field(default_factory=dict)  # the same once they have denied that one
     _denied_s: dict[tuple[str, Square], float] = field(default_factory=dict)  # when people last denied one there
     _empty: set[Square] = field(default_factory=set)  # squares that the last look at them showed without a tile
     _new_below: set[tuple[str, Square]] = field(default_factory=set)  # where a tile was laid below a top since then
@@ -109,11 +110,11 @@ class StackMoves:
                         if vain := track.in_vain_s(math.inf):
                             self.covered.setdefault(key, (track.shown_s, min(vain)))
                         track = replace(track, piles=track.piles[:1]).looked_over()
-                    self._denied_s[key] = look.t_s
+                    self._denied_s[key], self._misled[key] = look.t_s, self._either.get(key, -math.inf)
                 elif said != self._settled.get(key, (0, 0)):  # a block that they confirm says nothing of others
                     self._over[key] = min(self._over.get(key, 0), more)
                 if said != self._settled.get(key, (0, 0)):
-                    self._either.discard(key)
+                    self._either.pop(key, None)
                 self._settled[key] = said
                 track = track.at_least(heights.get(at, 0) + self._over.get(key, 0))
                 moved_s = self._touched_s.pop(key)
@@ -157,8 +158,7 @@ class StackMoves:
                now: Moment) -> tuple[list[Decision], list[Doubt]]:
         """The blocks to report, and those to ask about. ``states`` are the states after each event of the log, preceded
         by the initial one."""
-        told: list[Block] = []
-        asked: list[Block] = []
+        told, asked = list[Block](), list[Block]()
         fresh_s = unlogged_since(belief, log, states[-1], now)
         gone: list[Gone] = []
         if self.tracks:
@@ -185,7 +185,7 @@ class StackMoves:
                 if found is None:
                     continue
                 came_s, margin, likelier, ways = found
-                if came_s < self._denied_s.get((name, at), -math.inf):  # they denied this one in another turn
+                if came_s == self._misled.get((name, at)):
                     margin = min(margin, STACK.misled)
                 on_top = figures_on_top(belief, at, track)
                 if not track.plain and any(abs(f.came_s - came_s) < LIMITS.notice_s for f in on_top):
@@ -194,7 +194,7 @@ class StackMoves:
                 if (self._said[at], self._denied[at]) != self._settled.get((name, at), (0, 0)):
                     continue  # people have said something since the last look
                 if not any(getattr(line.event, "at", None) == at for line in log.asked):
-                    self._either.discard((name, at))
+                    self._either.pop((name, at), None)
                 if now.t_s - came_s < LIMITS.notice_s and not now.last:
                     continue
                 if fresh_s <= came_s and not now.last:
@@ -209,7 +209,7 @@ class StackMoves:
                     if now.t_s - came_s < LIMITS.ask_after_s and not now.last and not closing:
                         continue  # another look may settle it
                     if len(ways) > 1 and margin + sorted(w.likely for w in ways)[-2] > LIMITS.agreed:
-                        self._either.add((name, at))
+                        self._either[name, at] = came_s
                     asked.append(Block(made=made, way=ways[0], likely=margin + ways[0].likely))
                 elif made is not None and (
                         track.height == 1 or made.confidence >= probability(STACK.plainly) or fresh_s < math.inf
