@@ -41,7 +41,10 @@ export class Issues {
   show(view) {
     const key = (i) =>
       `${view.game}/${i.code}/${i.turn}/${JSON.stringify(i.squares)}/${i.parts?.player ?? ""}/${i.parts?.owner ?? ""}/${i.parts?.n ?? ""}`;
-    const open = [...view.issues, ...troubles(view)].filter((i) => !this.hidden.has(key(i)));
+    const all = [...view.issues, ...troubles(view)];
+    const keys = all.map(key);
+    for (const gone of [...this.hidden].filter((k) => !keys.includes(k))) this.hidden.delete(gone); // a later one is new
+    const open = all.filter((i) => !this.hidden.has(key(i)));
     const before = this.root.hidden;
     this.root.hidden = !open.length;
     const turned = before !== this.root.hidden,
