@@ -32,6 +32,7 @@ class Person:
         self._in_view = frozenset(in_view)
         self.asked: list[str] = []
         self.entered: list[dict[str, Any]] = []
+        self._mended: set[tuple[int, str]] = set()  # notices that were taken notice of: who holds, and whose figures
         self._waits: set[str] = set()  # questions of the rules about earlier turns that were open after the last move
         self._lies: dict[tuple[int, int], dict[str, Any]] = {}
         # by the figure's square: where the tile of its turn lies, and the figure
@@ -100,31 +101,32 @@ class Person:
                 self.entered.append(found)
 
     def _enter_missed(self, session: TableSession) -> None:
-        """Tell how a figure was taken that lies with another player, as the page says, and is not taken in the log; and
-        that it was put down, if the log does not have that either."""
-        names = [p.name for p in session.setup.players]
-        for issue in session.view()["issues"]:
-            if issue["code"] != "held_more":
-                continue
-            holder, owner = issue["parts"]["player"], names.index(issue["parts"]["owner"])
+        """Enter what was missed where the page says that a figure lies with another player and is not taken in the log:
+        the oldest such capture of an earlier turn, and before it, if the log lacks them, that the figure was put down
+        and the block. Once for each such notice."""
+        told = {(i["parts"]["player"], i["parts"]["owner"])
+                for i in session.view()["issues"] if i["code"] == "held_more"}
+        for holder, name in sorted(told - self._mended):
+            owner = [p.name for p in session.setup.players].index(name)
             known = dict(effective(session.entries))
-            turn, taken = next(((at, m) for at in self._laid(known) for m in self._moves.get(at, ())
-                                if m["do"] == "capture" and (m["player"], m["owner"]) == (holder, owner)
-                                and not any(_says(e, m) for e in known.values())), (None, None))
-            if taken is None:
-                continue
-            tile, put = next((tile, f) for tile, f in reversed(self._stands[tuple(taken["at"])])
-                             if (f["player"], f["figure"], f["where"]) == (owner, taken["figure"], taken["where"]))
-            missed = [(turn, taken)] if any(_says(e, put) for e in known.values()) else [(tile, put), (turn, taken)]
-            for at, move in missed:
-                last = [seq for seq, e in known.items() if (
-                    e.at if isinstance(e, TilePlaced) else _own(seq, known)) == at][-1]
-                session.command({"do": "insert", "after": last, "body": move})
-                self.entered.append(move)
-
-    @staticmethod
-    def _laid(known: Mapping[int, Event]) -> list[tuple[int, int]]:
-        return [e.at for e in known.values() if isinstance(e, TilePlaced)]
+            laid = [e.at for e in known.values() if isinstance(e, TilePlaced)]
+            for at, taken in ((tile, m) for tile in laid[:-1] for m in self._moves.get(tile, ())):
+                if taken["do"] != "capture" or (taken["player"], taken["owner"]) != (holder, owner) \
+                        or any(_says(e, taken) for e in known.values()):
+                    continue
+                put = [(tile, f) for tile, f in self._stands.get(tuple(taken["at"]), ()) if tile in laid and all(
+                    f[k] == taken[k] for k in ("figure", "feature", "where")) and f["player"] == owner]
+                block = [(at, m) for m in self._moves[at] if m["do"] == "tower"]
+                for tile, move in (*put[-1:], *block, (at, taken)):
+                    if not any(_says(e, move) for seq, e in known.items() if move["do"] == "deploy" or (
+                            _own(seq, known) == tile)):
+                        last = [seq for seq, e in known.items() if (
+                            e.at if isinstance(e, TilePlaced) else _own(seq, known)) == tile][-1]
+                        session.command({"do": "insert", "after": last, "body": move})
+                        self.entered.append(move)
+                        known = dict(effective(session.entries))
+                break
+        self._mended = told
 
     def answer_rules(self, session: TableSession, over: bool = False) -> None:
         """Answer what the rules ask on the page about an earlier turn (until then a camera may still see it) and still

@@ -159,8 +159,8 @@ class HeldFigures:
             if holder != owner and owner in away and away[holder] < min(HOME, away[owner] - _OTHER):
                 held[holder, owner] += [b.at] * b.count
         self._surplus.look(look.t_s, {
-            pair: sum(math.dist(p, homes[pair[0]]) < _AMONG_OWN for p in places) - _held(state, pair)
-            for pair, places in held.items()})
+            pair: sum(math.dist(p, homes[pair[0]]) < _AMONG_OWN for p in places) for pair, places in held.items()
+            if own[pair[0]] or not self._hands[pair[0]]}, self._all_held(state))
         for pair, places in held.items():
             counted = self._counted.get(pair)
             logged = _held(state, pair)
@@ -197,10 +197,13 @@ class HeldFigures:
             self._counted = {pair: c for pair, c in self._counted.items() if player not in pair}
             self._surplus.forget(player)
 
-    def unlogged(self) -> dict[Pair, int]:
-        """How many figures lie with another player for some time, by holder and owner, that the log does not have as
-        taken."""
-        return self._surplus.lasting()
+    def unlogged(self, state: GameState) -> dict[Pair, int]:
+        """How many figures lie with another player for some time, by holder and owner, that the log, whose state this
+        is, does not have as taken."""
+        return self._surplus.lasting(self._all_held(state))
+
+    def _all_held(self, state: GameState) -> dict[Pair, int]:
+        return {pair: _held(state, pair) for pair in permutations(self._colours.values(), 2)}
 
     def unseen(self) -> dict[int, int]:
         """By player how many of the figures that the log says they hold have not been seen with them for some time: if

@@ -46,9 +46,10 @@ def notices(belief: TableBelief, closed: GameState, told: LoggedGame, unexplaine
     out = [*_figure_notices(belief, closed, told, colours, now),
            *_foreign_notices(belief, closed, colours, now),
            *_tile_notices(belief, told, unexplained, now),
-           *(Notice(code="held", at=None, player=player, count=count) for player, count in held.unseen().items()),
-           *(Notice(code="held_more", at=None, player=player, owner=owner, count=count)
-             for (player, owner), count in held.unlogged().items())]
+           *(Notice(code="held", at=None, player=player, count=count) for player, count in held.unseen().items())]
+    if all(isinstance(line.event, TilePlaced | FigurePlaced) for line in told.asked):  # an answer may explain it
+        out += [Notice(code="held_more", at=None, player=player, owner=owner, count=count)
+                for (player, owner), count in held.unlogged(closed).items()]
     return tuple(sorted(out, key=order))
 
 

@@ -21,8 +21,8 @@ _TEXT = {
     "unread": "The camera cannot read what lies at {x}, {y}: enter the tile, or take it away.",
     "held": "{name} holds figures of other players ({count}) that the camera does not see: put them in view, or enter "
             "it when one is set free.",
-    "held_more": "{name} has figures of {owner} ({count}) that the game does not have as taken: enter how that "
-                 "happened, or give them back.",
+    "held_more": "{name} has figures of {owner} ({count}) that are not prisoners in this game: enter what is missing, "
+                 "or give them back.",
 }
 
 

@@ -546,9 +546,9 @@ export default {
       "{name} hat {n} fremde Figuren, die die Kamera nicht sieht: sichtbar hinlegen oder eintragen, wenn eine freikommt.",
   },
   "issue.held_more": {
-    one: "Bei {name} liegt eine Figur von {owner}, die im Spiel nicht gefangen ist: eintragen, wie das kam, oder zurückgeben.",
+    one: "Bei {name} liegt eine Figur von {owner}, die laut Spielstand nicht gefangen ist: eintragen, was fehlt (wo sie stand, ihre Gefangennahme), oder zurückgeben.",
     other:
-      "Bei {name} liegen {n} Figuren von {owner}, die im Spiel nicht gefangen sind: eintragen, wie das kam, oder zurückgeben.",
+      "Bei {name} liegen {n} Figuren von {owner}, die laut Spielstand nicht gefangen sind: eintragen, was fehlt (wo sie standen, ihre Gefangennahme), oder zurückgeben.",
   },
   "toast.score": "{name} {from} → {to}",
   "toast.undo": "Zurücknehmen",

@@ -535,9 +535,9 @@ export default {
       "{name} has {n} figures of other players out of the camera's view: put them where the camera sees them, or enter it when one is set free.",
   },
   "issue.held_more": {
-    one: "{name} has a figure of {owner} that the game does not have as taken: enter how that happened, or give it back.",
+    one: "{name} has a figure of {owner} that is not a prisoner in this game: enter what is missing (where it stood, its capture), or give it back.",
     other:
-      "{name} has {n} figures of {owner} that the game does not have as taken: enter how that happened, or give them back.",
+      "{name} has {n} figures of {owner} that are not prisoners in this game: enter what is missing (where they stood, their captures), or give them back.",
   },
   "toast.score": "{name} {from} → {to}",
   "toast.undo": "Undo",

@@ -586,10 +586,10 @@ export default {
       "{name} garde {n} figurines d’autres joueurs hors de vue de la caméra : posez-les où elle les voit ou saisissez une libération.",
   },
   "issue.held_more": {
-    one: "{name} a une figurine de {owner} qui n’est pas prisonnière dans la partie : saisissez comment c’est arrivé ou rendez-la.",
-    many: "{name} a {n} de figurines de {owner} qui ne sont pas prisonnières dans la partie : saisissez comment c’est arrivé ou rendez-les.",
+    one: "{name} a une figurine ({owner}) qui n’est pas prisonnière dans cette partie : saisissez ce qui manque (sa pose, sa capture) ou rendez-la.",
+    many: "{name} a {n} de figurines ({owner}) qui ne sont pas prisonnières dans cette partie : saisissez ce qui manque (pose, capture) ou rendez-les.",
     other:
-      "{name} a {n} figurines de {owner} qui ne sont pas prisonnières dans la partie : saisissez comment c’est arrivé ou rendez-les.",
+      "{name} a {n} figurines ({owner}) qui ne sont pas prisonnières dans cette partie : saisissez ce qui manque (pose, capture) ou rendez-les.",
   },
   "toast.score": "{name} {from} → {to}",
   "toast.undo": "Annuler",
