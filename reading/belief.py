@@ -240,10 +240,17 @@ def _figures(belief: TableBelief, look: TableLook,
             measured=weight * (f.width > 0), bare_looks=bare.get(at, ()))
         next_id += 1
     for at in searched:
+        if not look.squares[at].figures and _may_hide(look.squares[at]):
+            continue
         fresh = look.squares[at].seen * freshness(looked.get(at, -math.inf), t)
         bare[at] = () if look.squares[at].figures else (*bare.get(at, ()), (t, fresh))[-_REMEMBERED:]
         looked[at] = t
     return tracks, looked, bare, next_id
+
+
+def _may_hide(seen: SquareLook) -> bool:
+    """Whether a neutral piece is on a square: a figure of its paint that stands beside it looks like a part of it."""
+    return any(n.there >= LIMITS.hides for n in seen.neutral.values())
 
 
 def figures_seen_on(belief: TableBelief, at: Square) -> list[FigureTrack]:

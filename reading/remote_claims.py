@@ -116,7 +116,9 @@ class RemoteClaims:
         one to which no other figure belongs than of one whose figure may be the same one, seen on its way."""
         if not f.present or _is_logged(f, at, player, belief, states[-1], colours):
             return None
-        own = {n: log.groups[n].figures() for n in log.newest(LIMITS.open_turns)}
+        hidden = {n for n in log.newest(LIMITS.late_turns) if n < len(log.groups) - LIMITS.open_turns
+                  and f.absent_s is not None and f.absent_s < _over_s(belief, log, log.groups[n])}
+        own = {n: log.groups[n].figures() for n in [*log.newest(LIMITS.open_turns), *sorted(hidden, reverse=True)]}
         passed = {n: lines[0] for n, lines in own.items() if _passed(n, f, player, belief, log, colours)}
         for n in [*(n for n, lines in own.items() if not lines), *passed]:
             turn = log.groups[n]
@@ -145,7 +147,7 @@ class RemoteClaims:
             laid = group.tile if group is not None else None
             sure = late or laid is None or getattr(laid.event, "player", player) != player
             # that it stands there is told at once; which size it is, other figures may still show (`piece_doubts`)
-            doubtful = not sure or best - elsewhere < LIMITS.agreed
+            doubtful = not sure or best - elsewhere < LIMITS.agreed or n in hidden
             made = Decision(events=(event,), confidence=probability(margin), asked=doubtful, alternatives=options,
                             at=at, frame=now.frame)
             if n in passed:

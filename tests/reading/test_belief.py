@@ -15,7 +15,7 @@ from reading.limits import LIMITS
 from reading.shapes import shape
 from scoring.engine import box_of
 from scoring.tiles import catalogue, where
-from vision.looks import NeutralLook, SquareLook, TableLook, posture, segments
+from vision.looks import FigureLook, NeutralLook, SquareLook, TableLook, posture, segments
 
 U = ("base.U", 0)
 
@@ -322,3 +322,20 @@ def test_a_figure_on_what_looked_a_little_like_one_has_come_since() -> None:
     shaded = believed(seen(5.0, None), seen(10.0, -2.0), seen(12.0, -1.0), seen(20.0, 6.0), seen(22.0, 6.0))
     (track,) = shaded.figures.values()
     assert (track.before_s, track.came_s) == (5.0, 10.0)
+
+
+def test_a_look_that_sees_a_neutral_piece_says_nothing_of_figures_that_it_does_not_see() -> None:
+    """One of its paint that stands beside it looks like a part of it."""
+    at, knight = (1, 0), figure("base.E", 1, "city", "E", "red")
+
+    def seen(t_s: float, there: float, *figures: FigureLook) -> TableLook:
+        plain = look(t_s, {**START, at: ("base.E", 1)}, {at: figures})
+        dragon = replace(plain.squares[at], neutral={"dragon": NeutralLook(there=there, foot=(0.5, 0.5))})
+        return replace(plain, squares={**plain.squares, at: dragon})
+
+    for there, before_s in ((4.0, 5.0), (1.0, 10.0)):
+        looks = seen(5.0, -8.0), seen(10.0, there), seen(15.0, -8.0, knight)
+        (track,) = believed(*looks).figures.values()
+        assert track.before_s == before_s and track.came_s == 15.0
+    assert believed(*looks, seen(20.0, 4.0, knight)).bare_looks[at] == ()
+    assert believed(seen(5.0, -8.0), seen(10.0, 4.0, knight)).bare_looks[at] == ()

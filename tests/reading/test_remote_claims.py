@@ -256,6 +256,22 @@ def test_a_tile_that_is_plainly_itself_is_not_asked_about(monkeypatch: pytest.Mo
     assert not open_questions(table.book.entries)
 
 
+@pytest.mark.parametrize("piece", [True, False])
+def test_one_who_came_beside_a_piece_of_their_paint_is_asked_about_once_it_has_left(table: PiecesTable,
+                                                                                   piece: bool) -> None:
+    """The dragon lies beside them for four turns, and looks see it only. Without it nobody came then."""
+    if piece:
+        table.stands["dragon"] = WEST, (0.4, 0.6)
+    for at, tile, rot in (((0, -1), "base.E", 2), ((0, 1), "base.W", 2), ((2, 0), "base.U", 0), ((3, 0), "base.U", 0)):
+        table.lays(at, tile, rot)
+    table.stands.clear()
+    table.figures[WEST] = (figure("base.U", 0, "road", "E W", "red"),)
+    table.sees(6)
+    portals = [e for e in questions(table) if isinstance(e, FigurePlaced) and e.portal]
+    assert portals == [FigurePlaced(player=0, figure="follower", at=WEST, feature="road", where="E W",
+                                    portal=True)] * piece
+
+
 def test_nobody_else_may_use_it(table: PiecesTable) -> None:
     table.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
     table.sees()
