@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import median
@@ -112,8 +112,9 @@ class TableBelief:
         return {at: t.laid for at, t in self.squares.items() if t.laid is not None}
 
 
-def updated(belief: TableBelief, look: TableLook) -> TableBelief:
-    """The belief after one more look. Looks must come in the order of their times."""
+def updated(belief: TableBelief, look: TableLook, hiding: Collection[str] = ()) -> TableBelief:
+    """The belief after one more look. Looks must come in the order of their times. ``hiding`` are the neutral pieces
+    of which a figure beside them may look like a part."""
     t = look.t_s
     squares = dict(belief.squares)
     changed = False
@@ -126,7 +127,7 @@ def updated(belief: TableBelief, look: TableLook) -> TableBelief:
             old = squares[at]
             squares[at] = new = _nothing(old, LIMITS.left_out, _LEFT_OUT, t)
             changed |= (old.laid is None) != (new.laid is None)
-    figures, looked, bare, next_id = _figures(belief, look)
+    figures, looked, bare, next_id = _figures(belief, look, hiding)
     changed |= figures.keys() != belief.figures.keys() or any(
         f.present != belief.figures[i].present for i, f in figures.items())
     first = belief.first_s if belief.first_s is not None else t
@@ -196,7 +197,7 @@ def _nothing(track: SquareTrack, there: float, weight: float, t: float) -> Squar
                    gone_s=t, doubt=0.0, hidden_s=None)
 
 
-def _figures(belief: TableBelief, look: TableLook,
+def _figures(belief: TableBelief, look: TableLook, hiding: Collection[str],
              ) -> tuple[dict[int, FigureTrack], dict[Square, float], dict[Square, LookWeights], int]:
     t = look.t_s
     tracks, looked, bare = dict(belief.figures), dict(belief.figures_s), dict(belief.bare_looks)
@@ -240,17 +241,13 @@ def _figures(belief: TableBelief, look: TableLook,
             measured=weight * (f.width > 0), bare_looks=bare.get(at, ()))
         next_id += 1
     for at in searched:
-        if not look.squares[at].figures and _may_hide(look.squares[at]):
+        hides = any(n.there >= LIMITS.hides for name, n in look.squares[at].neutral.items() if name in hiding)
+        if hides and not look.squares[at].figures:
             continue
         fresh = look.squares[at].seen * freshness(looked.get(at, -math.inf), t)
         bare[at] = () if look.squares[at].figures else (*bare.get(at, ()), (t, fresh))[-_REMEMBERED:]
         looked[at] = t
     return tracks, looked, bare, next_id
-
-
-def _may_hide(seen: SquareLook) -> bool:
-    """Whether a neutral piece is on a square: a figure of its paint that stands beside it looks like a part of it."""
-    return any(n.there >= LIMITS.hides for n in seen.neutral.values())
 
 
 def figures_seen_on(belief: TableBelief, at: Square) -> list[FigureTrack]:

@@ -6,7 +6,7 @@ alignment is kept until they are seen again; before, another board may be the ri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from reading.alignment import Alignment, agreement, aligned_by_start, aligned_by_tiles
@@ -22,13 +22,14 @@ from vision.looks import SquareLook, TableLook
 class BoardPlace:
     """``alignment`` maps the looks' squares to the game's, None until the start tile is found; ``belief`` is in the
     game's squares from then on. ``past_dials`` takes a look in the game's squares and leaves out what stands on
-    dials."""
+    dials; ``hiding`` is as in `reading.belief.updated`."""
 
-    def __init__(self, prefix: LogStates, past_dials: Callable[[TableLook], TableLook]) -> None:
+    def __init__(self, prefix: LogStates, past_dials: Callable[[TableLook], TableLook],
+                 hiding: Collection[str] = ()) -> None:
         self.alignment: Alignment | None = None
         self.unsure = False  # whether several tiles may be the start tile, of which later looks tell one
         self.belief = TableBelief()
-        self._prefix, self._past_dials = prefix, past_dials
+        self._prefix, self._past_dials, self._hiding = prefix, past_dials, hiding
         self._number: int | None = None  # the number of the board that is aligned (`TableLook.board_number`)
         # the number of the board, and what is known of it, while something else is taken for the board
         self._aside: tuple[int, Alignment, TableBelief] | None = None
@@ -54,7 +55,7 @@ class BoardPlace:
             agree, could = agreement(look, laid)
             if agree < LIMITS.board_known * could:  # what was taken for the board was something else
                 self.belief = TableBelief()
-        self.belief = updated(self.belief, look)
+        self.belief = updated(self.belief, look, self._hiding)
         return self._begun(look, log, self._known(log))
 
     def _followed(self, look: TableLook, alignment: Alignment, log: LoggedGame) -> TableLook | None:
@@ -68,7 +69,7 @@ class BoardPlace:
             agree, could = agreement(seen, known)
             if other and not log.begun or could >= min(3, len(known)) and agree < LIMITS.board_known * could:
                 return self._elsewhere(look, known, log)
-        self.belief = updated(self.belief, seen)
+        self.belief = updated(self.belief, seen, self._hiding)
         return placed
 
     def _begun(self, look: TableLook, log: LoggedGame, known: Mapping[Square, Reading]) -> TableLook | None:
@@ -97,13 +98,14 @@ class BoardPlace:
             self.alignment = there[0]
             placed = self.alignment.look(replace(look, squares=self._strange))
             self._strange = {}
-            self.belief = updated(self.belief, self._past_dials(placed))
+            self.belief = updated(self.belief, self._past_dials(placed), self._hiding)
             return placed
         if log.begun:
             return None
         if self._number != look.board_number:
             self._set_aside()
-        self.belief, self.alignment = updated(TableBelief(), look), None  # nothing is logged yet: begin again
+        self.belief = updated(TableBelief(), look, self._hiding)  # nothing is logged yet: begin again
+        self.alignment = None
         return self._begun(look, log, known)
 
     def _set_aside(self) -> None:

@@ -87,8 +87,7 @@ class GameReader:
     """Reconstructs one game from looks."""
 
     def __init__(self, setup: Setup, colours: Sequence[str] | None = None) -> None:
-        names = colours if colours is not None else [p.colour for p in setup.players]
-        self._colours = {c: n for n, c in enumerate(names)}
+        self._colours = {c: n for n, c in enumerate(colours or [p.colour for p in setup.players])}
         self._steps = Steps()
         self._sized = Kinds()
         self._search = Search(self._colours, self._steps, self._sized)
@@ -100,7 +99,8 @@ class GameReader:
         self._dial_moves = DialMoves(self._steps, new_game(setup))
         self._told: tuple[Sequence[LogEntry], LoggedGame] = (), logged_game(())
         self._prefix = LogStates(setup, self._steps)
-        self._place = BoardPlace(self._prefix, self._dial_moves.look)
+        alike = [n.name for n in self._neutrals if self._colours.keys() & set(n.paints)]
+        self._place = BoardPlace(self._prefix, self._dial_moves.look, alike)
         self._settled = Settled()
         self._informed = self.belief  # with what is settled applied to all of it
         self._own = self.belief  # without figures that belong to another turn than their tile's

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import replace
 
 import pytest
@@ -20,10 +21,10 @@ from vision.looks import FigureLook, NeutralLook, SquareLook, TableLook, posture
 U = ("base.U", 0)
 
 
-def believed(*looks: TableLook) -> TableBelief:
+def believed(*looks: TableLook, hiding: Collection[str] = ()) -> TableBelief:
     out = TableBelief()
     for each in looks:
-        out = updated(out, each)
+        out = updated(out, each, hiding)
     return out
 
 
@@ -333,9 +334,8 @@ def test_a_look_that_sees_a_neutral_piece_says_nothing_of_figures_that_it_does_n
         dragon = replace(plain.squares[at], neutral={"dragon": NeutralLook(there=there, foot=(0.5, 0.5))})
         return replace(plain, squares={**plain.squares, at: dragon})
 
-    for there, before_s in ((4.0, 5.0), (1.0, 10.0)):
+    for there, hiding, before_s in ((4.0, ["dragon"], 5.0), (1.0, ["dragon"], 10.0), (4.0, [], 10.0)):
         looks = seen(5.0, -8.0), seen(10.0, there), seen(15.0, -8.0, knight)
-        (track,) = believed(*looks).figures.values()
+        (track,) = believed(*looks, hiding=hiding).figures.values()
         assert track.before_s == before_s and track.came_s == 15.0
-    assert believed(*looks, seen(20.0, 4.0, knight)).bare_looks[at] == ()
-    assert believed(seen(5.0, -8.0), seen(10.0, 4.0, knight)).bare_looks[at] == ()
+    assert believed(seen(5.0, -8.0), seen(10.0, 4.0, knight), hiding=["dragon"]).bare_looks[at] == ()
