@@ -51,9 +51,10 @@ _COVERED, _PLAIN = 0.6, 0.9  # parts of a square: less is covered by an arm, mor
 @dataclass(slots=True)
 class StartSquares:
     """The squares of a start board that was found: by square its tile and quarter turns. Keep it for a whole game: it
-    learns what they look like, and what covers them."""
+    learns what they look like. Those ``covered`` had something on or over them in the last look."""
 
     readings: Mapping[Square, tuple[str, int]] = field(default_factory=dict)
+    covered: set[Square] = field(default_factory=set)
     _cells: dict[Square, npt.NDArray[np.float32]] = field(default_factory=dict)  # (8, 8, 4) of each, uncovered
 
     def evidence(self, bgr: Image, sense: TileSense, at: Square, pose: Array) -> TileEvidence:
@@ -71,8 +72,10 @@ class StartSquares:
         known = self._cells.setdefault(at, now)
         light = np.clip(np.median(now - known, axis=(0, 1)), -_LIGHT, _LIGHT).astype(np.float32)
         part = float((colour_distance(now, known + light) < _ALIKE).mean())
+        self.covered.add(at)
         if part > _PLAIN:
             self._cells[at] = now
+            self.covered.discard(at)
         return part
 
 

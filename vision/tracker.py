@@ -341,8 +341,8 @@ class Tracker:
             out |= {at: replace(out[at], neutral=seen) for at, seen in self.dial.look(board).items()}
         self._squares = {at: self._squares[at] for at in self.places() if at in self._squares}
         self._bare.keep(self._squares, {at: levels[at] for at in tiles}, a)
-        found = [at in tiles for at in evidence if at in lay]
-        self.register.keep(bgr, self.poses, fresh, in_place=sum(found) > len(found) / 2)
+        shown = {at: pose for at, pose in fresh.items() if at not in self.start.covered}  # a hand is no print
+        self.register.keep(bgr, self.poses, shown, in_place=2 * len(lay & tiles.keys()) > len(lay & evidence.keys()))
         gaps_s = tuple((frame.t_s - now + a_s, frame.t_s - now + b_s) for a_s, b_s in self.stillness.gaps_s)
         self.stillness.gaps_s.clear()
         return TableLook(frame=frame.id, t_s=frame.t_s, squares=out, whole=whole, gaps_s=gaps_s,

@@ -22,11 +22,12 @@ from scoring.transcript import Game, turns_of, write
 from vision.dial import DialPiece
 from vision.figures import Seen, find_figures
 from vision.find import BoardFinder
-from vision.frames import Image
+from vision.frames import Frame, Image
 from vision.lattice import UNIT, Lattice, apply
 from vision.neutral import Kind
 from vision.simulator import Options, Simulator
 from vision.start_board import StartBoard, StartBoardFinder
+from vision.tracking import make_tracker
 
 LEVELS = ("easy", "normal", "hard")
 
@@ -186,6 +187,26 @@ def test_in_a_resumed_game_what_a_figure_uncovers_speaks_for_none(level: str) ->
     piece.see(image, under_way, {at: (seen,)})
     told, = piece.see(bare, under_way, {at: (faintly(seen),)})[at]
     assert told.look.there == faintly(seen).look.there
+
+
+def test_what_covers_a_square_of_the_board_is_not_its_print() -> None:
+    """The board is known to lie there whatever is over it. When a hand that was taken for print moves on, the board
+    seems to go with it."""
+    begun, bare, lattice = new_game(game(11).setup), played(11, "easy").still(0), found(11, "easy")
+    kinds = [begun.box.tile(tile) for tile in sorted({*begun.left, *(t.tile for t in begun.tiles.values())})]
+    tracker = make_tracker(kinds, None, ("red", "blue"), None,
+                           start={at: (p.tile, p.rot) for at, p in begun.tiles.items()})
+    side = round(lattice.usual_side_px())
+    fingers = np.random.default_rng(1).integers(20, 235, (side // 3, side // 3, 3)).astype(np.uint8)
+    fingers = cv2.resize(fingers, (3 * side, 3 * side), interpolation=cv2.INTER_CUBIC)
+    apart = (np.arange(3 * side) % side < 0.35 * side)[None, :].repeat(3 * side, axis=0)
+    left, top = (round(float(v) - 1.5 * side) for v in apply(lattice.predict((0, 0)), [(1.5, 1.5)])[0])
+    covered = bare.copy()
+    covered[top:top + 3 * side, left:left + 3 * side][apart] = fingers[apart]
+    looks = [tracker.feed(Frame(id=n, t_s=0.5 * n, source="", bgr=picture)).look
+             for n, picture in enumerate([bare] * 4 + [covered] * 10)]
+    assert any(look is not None and look.frame >= 4 and look.squares for look in looks)
+    assert min(tracker.register.alike(bare, tracker.poses).values()) > 0.95
 
 
 def test_a_hand_moves_the_piece_and_takes_figures_home_before_the_tile_is_laid() -> None:
