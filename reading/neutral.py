@@ -108,10 +108,13 @@ class NeutralMoves:
     def _stayed(self, neutral: Neutral, belief: TableBelief, log: LoggedGame, states: Sequence[GameState],
                 colours: Mapping[str, int], now: Moment, fresh_s: float) -> Decision | None:
         """A move to where the piece was seen after it had left the square where the game has it, and from where it has
-        gone on since. ``fresh_s`` is since when a tile lies there that the log does not have."""
+        gone on since, or back: that is asked about unless its foot is elsewhere there than before. ``fresh_s`` is since
+        when a tile lies there that the log does not have."""
         sights, has = self.seen.get(neutral.name, {}), neutral.at(states[-1])
         left, found = sights.get(has) if has is not None else None, stands_on(sights)
-        if left is None or not left.known or left.odds >= 0.0 or found is None or found[1] < NEUTRAL.lead:
+        back = left is not None and left.odds >= 0.0
+        left = left.away if back and left is not None else left
+        if left is None or not left.known or found is None or found[1] < NEUTRAL.lead or back and found[0] != has:
             return None
         now_at = sights[found[0]]
         for at, sight in sorted(sights.items(), key=lambda s: s[1].first_s):
@@ -121,8 +124,10 @@ class NeutralMoves:
             ways = self._ways(neutral, at, belief, log, states, colours, stay, over=True)
             # in the newest turn it may have stood there on its way
             made = self._decision(ways, neutral, log, has, now) if ways and ways[0].turn else None
-            if made is not None and not made.asked:
-                return made
+            doubtful = back and now_at.same > -LIMITS.agreed
+            if made is not None and not made.asked and not (
+                    doubtful and stay.found_s - stay.came_s < LIMITS.notice_s):  # it was rather held there
+                return replace(made, asked=doubtful)
         return None
 
     def _hear(self, neutral: Neutral, log: LoggedGame, state: GameState) -> None:

@@ -110,7 +110,8 @@ def updated(old: Mapping[str, Sightings], look: TableLook, names: Sequence[str],
         single = _one_of({at: seen if at == has else _apart_from_print(seen, at, sights) for at, seen in apart.items()},
                          sights)
         for at, seen in apart.items():
-            elsewhere = max((s.found_s for other, s in sights.items() if other != at), default=-math.inf)
+            elsewhere = max((s.found_s for other, s in sights.items() if other != at and s.found_s > s.first_s),
+                            default=-math.inf)  # one look may have seen a hand
             sights[at] = new = _updated(sights.get(at), single[at], at, look.t_s, elsewhere)
             if seen is not None and new.odds >= 0.0:
                 sights[at] = replace(new, piled=seen is not found[at],

@@ -11,6 +11,7 @@ from test_neutral import EAST, FAR, WEST, PiecesTable, agreed, questions
 from reading.neutral import stood
 from reading.sightings import LoggedPile, Sighting, updated
 from scoring.expansions.dragon_moves import DragonMoved, FairyMoved
+from scoring.notation import FigureRef
 from scoring.tiles import Point, Square
 from vision.looks import NeutralLook, SquareLook, StackLook, TableLook
 
@@ -69,6 +70,44 @@ def test_where_it_was_held_before_it_was_put_back_it_never_stood(beside: PiecesT
     beside.stands["fairy"] = WEST, (0.7, 0.3)
     beside.sees(6)
     assert len(beside.beyond_tiles()) == 1 and not questions(beside)
+
+
+@pytest.mark.parametrize("foot", [(0.3, 0.7), (0.7, 0.3)])
+def test_where_it_stood_for_a_turn_before_it_went_back_is_told_or_asked_about(beside: PiecesTable,
+                                                                             foot: Point) -> None:
+    """It went back to another place of its tile, or to the same one, where looks may have missed it all the time. The
+    turn's tile was read only then."""
+    beside.tiles[4, 0] = "base.U", 0  # Anna
+    beside.doubts[4, 0] = {("base.U", 0): 0.0, ("base.V", 0): -0.1}
+    beside.stands["fairy"] = FAR, (0.7, 0.3)
+    beside.sees(3, every_s=2.5)
+    beside.doubts.clear()
+    beside.tiles[5, 0] = "base.U", 0  # Ben
+    beside.stands["fairy"] = WEST, foot
+    beside.sees(3, every_s=2.5)
+    away, same = FairyMoved(player=0, at=FAR, beside=FigureRef(owner=0, figure="follower", feature="road",
+                                                               where="E W")), foot == (0.7, 0.3)
+    if same:
+        assert questions(beside) == [away]
+        agreed(beside)
+    beside.sees(8)
+    moves = [e for e in beside.beyond_tiles() if isinstance(e, FairyMoved)]
+    assert moves[1:2] == [away] and [(e.player, e.at) for e in moves[2:]] == [(1, WEST)] and not questions(beside)
+
+
+def test_a_hand_that_looks_like_it_once_elsewhere_does_not_end_its_stay(beside: PiecesTable) -> None:
+    beside.tiles[4, 0] = "base.U", 0  # Anna
+    beside.stands["fairy"] = FAR, (0.7, 0.3)
+    beside.sees(1, every_s=1.5)
+    beside.stands["fairy"] = EAST, (0.2, 0.9)
+    beside.sees(1, every_s=1.5)
+    beside.stands["fairy"] = FAR, (0.7, 0.3)
+    beside.sees(1, every_s=1.5)
+    beside.tiles[5, 0] = "base.U", 0  # Ben
+    beside.stands["fairy"] = NORTH, (0.7, 0.3)
+    beside.sees(8)
+    moves = [e for e in beside.beyond_tiles() if isinstance(e, FairyMoved)]
+    assert [(e.player, e.at) for e in moves[1:]] == [(0, FAR), (1, NORTH)]
 
 
 def test_what_may_be_a_pile_is_asked_about() -> None:
