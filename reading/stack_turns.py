@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reading.belief import TableBelief
@@ -12,6 +12,7 @@ from reading.limits import LIMITS
 from reading.logged_game import LoggedGame, LoggedTurn
 from reading.removals import names
 from reading.stack_limits import STACK
+from reading.stack_track import StackTrack
 from scoring.contributions import Stack
 from scoring.events import Event, FigureTaken
 from scoring.state import GameState, StandingFigure
@@ -85,6 +86,41 @@ def not_logged(came_s: Sequence[float], count: int, logged: Sequence[tuple[float
         if own:
             rest.remove(max((came for came in own if came <= to_s - LIMITS.notice_s), default=max(own)))
     return tuple((rest if len(rest) >= count else came_s)[-count:]) if count > 0 else ()
+
+
+def likeliest(track: StackTrack, known: int, ways: Callable[[float], Iterator[Way]],
+              logged: Sequence[tuple[float, float]], lost: bool) -> tuple[float, float, float, list[Way], float] | None:
+    """The likeliest hypothesis that is higher than ``known``, by what was seen and by the turns that could have
+    added its blocks: when the first of them came, by how many nats the hypothesis is likelier than none without
+    that block's turn, by how many more since nothing else was done in the turns of the others, the first one's
+    turns, and by how many nats the likeliest of those hypotheses that have it in another turn is likelier than none.
+    ``logged`` are when the newest turns lasted in which the log has a block there, the newest first."""
+    by_time: dict[float, list[Way]] = {}
+    best: tuple[float, float, float, float, list[Way]] | None = None
+    totals = list[tuple[float, LoggedTurn]]()
+    other = max((p.weight for p in track.piles if p.height <= known), default=-LIMITS.floor)
+    for pile, unseen in (*((p, False) for p in track.piles), *((p, True) for p in track.unseen())):
+        came = not_logged(pile.came_s, pile.height - known, logged)
+        for came_s in came:
+            if came_s not in by_time:
+                by_time[came_s] = list(ways(came_s))
+        if not came or not all(by_time[came_s] for came_s in came):
+            continue
+        if unseen and not lost and not any(w.takes for w in by_time[came[-1]]):
+            continue  # the next look will tell
+        first, *later = turns_of([by_time[came_s] for came_s in came])
+        if unseen and not first.takes and first.back < LIMITS.patience_turns:
+            continue  # rather somebody stands on it (`covered_tops`)
+        margin = pile.weight - other + sum(w.likely for w in later)
+        totals.append((margin + first.likely, first.group))
+        if best is None or margin + first.likely > best[0]:
+            firsts = by_time[came[0]] if not later else [
+                first if w.group is first.group else w.after(later[0]) for w in by_time[came[0]]]
+            best = margin + first.likely, came[0], margin, sum(w.likelier for w in later), firsts
+    if best is None:
+        return None
+    mine = max(totals, key=lambda t: t[0])[1]
+    return *best[1:], max((total for total, turn in totals if turn is not mine), default=-LIMITS.floor)
 
 
 def raises(stack: Stack, at: Square, state: GameState, steps: Steps) -> tuple[Event | None, list[Square]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
@@ -27,7 +27,7 @@ from reading.sightings import LoggedPile
 from reading.stack_limits import STACK
 from reading.stack_rise import StackRise
 from reading.stack_track import StackTrack, began, looked_at
-from reading.stack_turns import Gone, Way, betrays, may_take, not_logged, raises, taken_later, turn_s, turns_of
+from reading.stack_turns import Gone, Way, betrays, likeliest, may_take, raises, taken_later, turn_s
 from reading.unlogged import unlogged_since
 from reading.visits import Visits
 from scoring.contributions import Stack
@@ -181,10 +181,10 @@ class StackMoves:
                     continue
                 ways_at = partial(self._ways, stack, at, track, belief=belief, log=log, states=states, gone=gone,
                                   over=still or now.last)
-                found = self._likeliest(track, known, ways_at, logged, lost)
+                found = likeliest(track, known, ways_at, logged, lost)
                 if found is None:
                     continue
-                came_s, margin, likelier, ways = found
+                came_s, margin, likelier, ways, rival = found
                 if came_s == self._misled.get((name, at)):
                     margin = min(margin, STACK.misled)
                 on_top = figures_on_top(belief, at, track)
@@ -208,7 +208,8 @@ class StackMoves:
                 if made is not None and made.asked:
                     if now.t_s - came_s < LIMITS.ask_after_s and not now.last and not closing:
                         continue  # another look may settle it
-                    if len(ways) > 1 and margin + sorted(w.likely for w in ways)[-2] > LIMITS.agreed:
+                    if len(ways) > 1 and margin + sorted(w.likely for w in ways)[-2] > LIMITS.agreed \
+                            or rival > -STACK.doubtful:
                         self._either[name, at] = came_s
                     asked.append(Block(made=made, way=ways[0], likely=margin + ways[0].likely))
                 elif made is not None and (
@@ -271,35 +272,6 @@ class StackMoves:
                 self._lowered[f.id] = known
                 out[f.id] = known[2]
         return replace(belief, figures={**belief.figures, **out}) if out else belief
-
-    @staticmethod
-    def _likeliest(track: StackTrack, known: int, ways: Callable[[float], Iterator[Way]],
-                   logged: Sequence[tuple[float, float]], lost: bool) -> tuple[float, float, float, list[Way]] | None:
-        """The likeliest hypothesis that is higher than ``known``, by what was seen and by the turns that could have
-        added its blocks: when the first of them came, by how many nats the hypothesis is likelier than none without
-        that block's turn, by how many more since nothing else was done in the turns of the others, and the first one's
-        turns. ``logged`` are when the newest turns lasted in which the log has a block there, the newest first."""
-        by_time: dict[float, list[Way]] = {}
-        best: tuple[float, float, float, float, list[Way]] | None = None
-        other = max((p.weight for p in track.piles if p.height <= known), default=-LIMITS.floor)
-        for pile, unseen in (*((p, False) for p in track.piles), *((p, True) for p in track.unseen())):
-            came = not_logged(pile.came_s, pile.height - known, logged)
-            for came_s in came:
-                if came_s not in by_time:
-                    by_time[came_s] = list(ways(came_s))
-            if not came or not all(by_time[came_s] for came_s in came):
-                continue
-            if unseen and not lost and not any(w.takes for w in by_time[came[-1]]):
-                continue  # the next look will tell
-            first, *later = turns_of([by_time[came_s] for came_s in came])
-            if unseen and not first.takes and first.back < LIMITS.patience_turns:
-                continue  # rather somebody stands on it (`covered_tops`)
-            margin = pile.weight - other + sum(w.likely for w in later)
-            if best is None or margin + first.likely > best[0]:
-                firsts = by_time[came[0]] if not later else [
-                    first if w.group is first.group else w.after(later[0]) for w in by_time[came[0]]]
-                best = margin + first.likely, came[0], margin, sum(w.likelier for w in later), firsts
-        return None if best is None else best[1:]
 
     @staticmethod
     def _decision(at: Square, margin: float, likelier: float, ways: list[Way], log: LoggedGame, now: Moment,

@@ -11,10 +11,11 @@ from piles import EAST, FAR, FLOOR, SOUTH, PilesTable, top, with_a_foundation, w
 from tables import figure
 from test_neutral import agreed
 
+from reading.limits import LIMITS
 from reading.logged_game import LoggedTurn
 from reading.stack_limits import STACK
-from reading.stack_track import began, looked_at
-from reading.stack_turns import Way, betrays, turns_of
+from reading.stack_track import Pile, StackTrack, began, looked_at
+from reading.stack_turns import Way, betrays, likeliest, turns_of
 from scoring.events import GameEnded
 from scoring.expansions.tower import Captured, TowerRaised
 from scoring.log import Retracted, effective, open_questions
@@ -156,6 +157,18 @@ def test_blocks_are_of_turns_of_their_own_in_the_order_in_which_they_came() -> N
     turns = [way(0, -6.0), way(1), way(2)]
     assert [w.back for w in turns_of([turns, turns])] == [2, 1]
     assert [w.back for w in turns_of([[way(1)], [way(1)]])] == [1, 1]  # too few turns: one of the blocks is none
+
+
+def test_how_likely_a_block_is_in_another_turn_is_known_too() -> None:
+    """People who deny it in one turn say nothing of the other one."""
+    piles = tuple(Pile(height=height, weight=weight, came_s=came) for height, weight, came in (
+        (1, 0.0, (10.0,)), (2, -0.2, (10.0, 60.0)), (2, -0.5, (10.0, 128.0)), (2, -0.9, (10.0, 61.0))))
+    track, early, late = StackTrack(piles=piles, looked_s=136.0, plain=True), way(1), way(0)
+    found = likeliest(track, 1, lambda came_s: iter([early if came_s < 100.0 else late]), [(5.0, 20.0)], lost=False)
+    assert found is not None and found[0] == 60.0 and found[3] == [early]
+    assert (found[1], found[4]) == pytest.approx((-0.2, -0.5))
+    only = likeliest(track, 1, lambda came_s: iter([early]), [(5.0, 20.0)], lost=False)
+    assert only is not None and only[4] == -LIMITS.floor
 
 
 def test_nobody_is_taken_twice() -> None:
