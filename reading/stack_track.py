@@ -175,10 +175,10 @@ def looked_at(track: StackTrack, look: StackLook, t_s: float, noise: float = 1.0
         before = replace(pile, moved_s=pile.moved_s + moved_s, misread=pile.misread if moved_s == 0.0 else None)
         most = _most(moved_s if math.isnan(before.moved_s) else before.moved_s)
         for after in _after(before, most, look, share, t_s, noise, knocks, anew, unsure):
-            last = after.came_s[-1] if after.came_s else -math.inf
+            recent = tuple(came_s for came_s in after.came_s if t_s - came_s < STACK.recent_s)
             place = tuple(round(v / w) for v, w in zip(after.mean, STACK.look, strict=True))
             tone = None if after.tone is None else round(after.tone[0] / STACK.shades)
-            key = after.height, last if t_s - last < STACK.recent_s else -math.inf, place, tone  # what else was is past
+            key = after.height, recent, place, tone  # what else was is past
             if key not in grown or grown[key].weight < after.weight:
                 grown[key] = after
     ranked = sorted(grown.values(), key=lambda p: (-p.weight, p.height))

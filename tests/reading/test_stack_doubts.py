@@ -100,6 +100,16 @@ def test_a_block_may_displace_the_top_the_other_way() -> None:
     assert likely((0.0, 0.0)) < -STACK.doubtful < likely((0.04, 0.03))
 
 
+def test_when_a_block_came_lately_is_remembered_when_the_next_one_comes() -> None:
+    """Of those that came long ago it makes no difference; a hypothesis with one of those is not the same."""
+    known = {"mean": (0.53, 0.48, 0.4), "var": (2e-5, 2e-5, 4e-3)}
+    came = {(13.5, 20.5, 33.0): 0.0, (13.5, 33.0, 91.0): -1.8, (13.5, 21.0, 33.0): -0.5}
+    piles = tuple(Pile(height=3, weight=w, came_s=times, **known) for times, w in came.items())  # type: ignore[arg-type]
+    track = looked_at(StackTrack(piles=piles, looked_s=103.0, plain=True), top(2, off=FLOOR), 109.0, moved_s=2.0)
+    raised = {p.came_s for p in track.piles if p.height == 4}
+    assert raised == {(13.5, 20.5, 33.0, 109.0), (13.5, 33.0, 91.0, 109.0)}
+
+
 def test_a_hand_that_only_passes_adds_hardly_a_block() -> None:
     def likely(moved_s: float) -> float:
         track = began(1)
