@@ -483,7 +483,8 @@ def test_a_figure_on_a_section_is_a_reason_to_ask_whether_a_player_was_passed_ov
     assert not open_questions(table.book.entries)
 
 
-def test_two_of_them_leave_no_doubt() -> None:
+def two_sections() -> DialTable:
+    """Ben only puts a tile away, Cleo and Anna lay the next ones and take a section each."""
     table = DialTable(THREE)
     table.lays(NORTH, *PLAIN)
     table.lays(WEST, "wheel.32", 0)
@@ -492,6 +493,11 @@ def test_two_of_them_leave_no_doubt() -> None:
     table.puts("famine", "red", **painted("red"))
     table.lays((2, -2), "wheel.27", 3)
     table.sees()
+    return table
+
+
+def test_two_of_them_leave_no_doubt() -> None:
+    table = two_sections()
     told = dict(laid_by(table))
     assert (told[WEST], told[EAST], told[2, -2]) == (2, 0, 1)
     assert CrownTaken(player=2, figure="follower", segment="inquisition") in table.told(CrownTaken)
@@ -500,14 +506,7 @@ def test_two_of_them_leave_no_doubt() -> None:
 
 @pytest.mark.parametrize("looks", [1, 12])
 def test_figures_that_a_hand_hides_still_say_whose_the_tiles_were(looks: int) -> None:
-    table = DialTable(THREE)
-    table.lays(NORTH, *PLAIN)
-    table.lays(WEST, "wheel.32", 0)
-    table.puts("inquisition", "green", **painted("green"))
-    table.lays(EAST, "wheel.32", 0)
-    table.puts("famine", "red", **painted("red"))
-    table.lays((2, -2), "wheel.27", 3)
-    table.sees()
+    table = two_sections()
     before, hidden = list(table.book.entries), dict(table.figures)
     table.figures.clear()
     table.sees(looks, 1.0)
