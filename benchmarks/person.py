@@ -103,7 +103,9 @@ class Person:
     def _enter_missed(self, session: TableSession) -> None:
         """Enter what was missed where the page says that a figure lies with another player and is not taken in the log:
         the oldest such capture of an earlier turn, and before it, if the log lacks them, that the figure was put down
-        and the block. Once for each such notice."""
+        and the block. Once for each such notice. Where it says that a prisoner is not seen who was set free in an
+        earlier turn, that is entered, too."""
+        self._enter_freed(session)
         told = {(i["parts"]["player"], i["parts"]["owner"])
                 for i in session.view()["issues"] if i["code"] == "held_more"}
         for holder, name in sorted(told - self._mended):
@@ -127,6 +129,21 @@ class Person:
                         known = dict(effective(session.entries))
                 break
         self._mended = told
+
+    def _enter_freed(self, session: TableSession) -> None:
+        unseen = {i["parts"]["player"] for i in session.view()["issues"] if i["code"] == "held"}
+        known = dict(effective(session.entries)) if unseen else {}
+        laid = [(seq, e.at) for seq, e in known.items() if isinstance(e, TilePlaced)]
+        paid: list[dict[str, Any]] = []
+        for seq, at in laid[:-1]:
+            for move in (*self._ahead.get(at, ()), *self._moves.get(at, ())):
+                if move.get("jailer") not in unseen:
+                    continue
+                paid.append(move)
+                if sum(_says(e, move) for e in known.values()) < paid.count(move):
+                    session.command({"do": "insert", "after": seq, "body": move})
+                    self.entered.append(move)
+                    return
 
     def answer_rules(self, session: TableSession, over: bool = False) -> None:
         """Answer what the rules ask on the page about an earlier turn (until then a camera may still see it) and still

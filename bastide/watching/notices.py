@@ -20,7 +20,7 @@ _TEXT = {
     "out_of_step": "The tile at {x}, {y} does not lie as it does in the game: put it right, or correct the game.",
     "unread": "The camera cannot read what lies at {x}, {y}: enter the tile, or take it away.",
     "held": "{name} holds figures of other players ({count}) that the camera does not see: put them in view, or enter "
-            "it when one is set free.",
+            "that one was set free.",
     "held_more": "{name} has figures of {owner} ({count}) that are not prisoners in this game: enter what is missing, "
                  "or give them back.",
 }

@@ -541,9 +541,9 @@ export default {
     "Die Plättchen weichen um etwa {now} % ihrer Seite von einem geraden Gitter ab, weil das Objektiv verzerrt. Kalibriert wären es {straight} %: bastide calibrate lens.",
   "issue.unread": "Hier liegt etwas, das die Kamera nicht lesen kann: Plättchen eintragen oder wegnehmen.",
   "issue.held": {
-    one: "{name} hat eine fremde Figur, die die Kamera nicht sieht: sichtbar hinlegen oder eintragen, wenn sie freikommt.",
+    one: "{name} hat eine fremde Figur, die die Kamera nicht sieht: sichtbar hinlegen oder eintragen, dass sie freikam.",
     other:
-      "{name} hat {n} fremde Figuren, die die Kamera nicht sieht: sichtbar hinlegen oder eintragen, wenn eine freikommt.",
+      "{name} hat {n} fremde Figuren, die die Kamera nicht sieht: sichtbar hinlegen oder eintragen, dass eine freikam.",
   },
   "issue.held_more": {
     one: "Bei {name} liegt eine Figur von {owner}, die laut Spielstand nicht gefangen ist: eintragen, was fehlt (wo sie stand, ihre Gefangennahme), oder zurückgeben.",

@@ -530,9 +530,9 @@ export default {
     "Tiles appear about {now} % of their side off a straight grid, because the lens distorts the picture. Calibrated it would be {straight} %: bastide calibrate lens.",
   "issue.unread": "The camera cannot read what lies here: enter the tile, or take it away.",
   "issue.held": {
-    one: "{name} has a figure of another player out of the camera's view: put it where the camera sees it, or enter it when it is set free.",
+    one: "{name} has a figure of another player out of the camera's view: put it where the camera sees it, or enter that it was set free.",
     other:
-      "{name} has {n} figures of other players out of the camera's view: put them where the camera sees them, or enter it when one is set free.",
+      "{name} has {n} figures of other players out of the camera's view: put them where the camera sees them, or enter that one was set free.",
   },
   "issue.held_more": {
     one: "{name} has a figure of {owner} that is not a prisoner in this game: enter what is missing (where it stood, its capture), or give it back.",
