@@ -100,9 +100,11 @@ class StackTrack:
         return any(p.came_s.count(came_s) > 1 for p in self.piles)
 
     def lost(self, now_s: float) -> bool:
-        """Whether looks have missed the top for so long that no later one need find it."""
+        """Whether looks have missed the top for so long that no later one need find it; two are enough at the end
+        (infinity), when none comes any more."""
         missed = [t_s for t_s, _, _ in takewhile(lambda seen: not seen[1], reversed(self.looks))]
-        return self.height > 0 and len(missed) > 2 and now_s - missed[-1] >= LIMITS.ask_after_s
+        return self.height > 0 and len(missed) >= (2 if now_s == math.inf else 3) \
+            and now_s - missed[-1] >= LIMITS.ask_after_s
 
     def touched_in(self, from_s: float, to_s: float) -> bool:
         """Whether something may have moved over it between these times, by the looks at it."""

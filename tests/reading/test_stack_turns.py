@@ -213,7 +213,8 @@ def test_a_block_that_nobody_sees_may_have_been_added_before_each_look_with_a_ha
 def test_a_top_is_lost_after_several_looks_and_a_while() -> None:
     track = looked_at(began(1), top(1), 20.0, moved_s=0.0)
     missed = replace(track, looks=(*track.looks, *((t, False, 0.0) for t in (30.0, 31.0))))
-    assert not missed.lost(60.0)
+    assert not missed.lost(60.0) and missed.lost(math.inf)  # at the end no look comes any more
+    assert not replace(missed, looks=missed.looks[:-1]).lost(math.inf)
     lost = replace(missed, looks=(*missed.looks, (32.0, False, 0.0)))
     assert lost.lost(60.0) and not lost.lost(45.0)
     assert not replace(lost, looks=(*lost.looks, (40.0, True, 0.0))).lost(90.0)
