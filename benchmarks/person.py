@@ -63,6 +63,7 @@ class Person:
         """`bastide.watching.following.commit`, followed by the answers."""
         commit(session, proposal, still)
         self._enter(session)
+        self._enter_freed(session)
         self._enter_missed(session)
         self.answer_rules(session)
         known = dict(effective(session.entries))
@@ -103,9 +104,7 @@ class Person:
     def _enter_missed(self, session: TableSession) -> None:
         """Enter what was missed where the page says that a figure lies with another player and is not taken in the log:
         the oldest such capture of an earlier turn, and before it, if the log lacks them, that the figure was put down
-        and the block. Once for each such notice. Where it says that a prisoner is not seen who was set free in an
-        earlier turn, that is entered, too."""
-        self._enter_freed(session)
+        and the block. Once for each such notice."""
         told = {(i["parts"]["player"], i["parts"]["owner"])
                 for i in session.view()["issues"] if i["code"] == "held_more"}
         for holder, name in sorted(told - self._mended):
@@ -124,13 +123,14 @@ class Person:
                             _own(seq, known) == tile)):
                         last = [seq for seq, e in known.items() if (
                             e.at if isinstance(e, TilePlaced) else _own(seq, known)) == tile][-1]
-                        session.command({"do": "insert", "after": last, "body": move})
-                        self.entered.append(move)
+                        self._insert(session, last, move)
                         known = dict(effective(session.entries))
                 break
         self._mended = told
 
     def _enter_freed(self, session: TableSession) -> None:
+        """Enter the oldest ransom of an earlier turn that the log lacks, paid to a player of whom the page says that
+        it does not see his prisoners."""
         unseen = {i["parts"]["player"] for i in session.view()["issues"] if i["code"] == "held"}
         known = dict(effective(session.entries)) if unseen else {}
         laid = [(seq, e.at) for seq, e in known.items() if isinstance(e, TilePlaced)]
@@ -141,9 +141,12 @@ class Person:
                     continue
                 paid.append(move)
                 if sum(_says(e, move) for e in known.values()) < paid.count(move):
-                    session.command({"do": "insert", "after": seq, "body": move})
-                    self.entered.append(move)
+                    self._insert(session, seq, move)
                     return
+
+    def _insert(self, session: TableSession, after: int, move: dict[str, Any]) -> None:
+        session.command({"do": "insert", "after": after, "body": move})
+        self.entered.append(move)
 
     def answer_rules(self, session: TableSession, over: bool = False) -> None:
         """Answer what the rules ask on the page about an earlier turn (until then a camera may still see it) and still

@@ -27,6 +27,7 @@ from reading.figure_track import (
     seen_figure,
 )
 from reading.limits import LIMITS
+from reading.sightings import NEUTRAL
 from reading.tile_track import TileTrack, contradicts, first_seen, informativeness, said_of, seen_again
 from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, TableLook
@@ -241,7 +242,7 @@ def _figures(belief: TableBelief, look: TableLook, hiding: Collection[str],
             measured=weight * (f.width > 0), bare_looks=bare.get(at, ()))
         next_id += 1
     for at in searched:
-        hides = any(n.there >= LIMITS.hides for name, n in look.squares[at].neutral.items() if name in hiding)
+        hides = any(n.there >= NEUTRAL.lead for name, n in look.squares[at].neutral.items() if name in hiding)
         if hides and not look.squares[at].figures:
             continue
         fresh = look.squares[at].seen * freshness(looked.get(at, -math.inf), t)

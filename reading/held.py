@@ -27,7 +27,7 @@ from vision.looks import BesideLook, TableLook
 
 _OTHER = 0.8  # tiles by which figures are nearer to it than to their own player's home: heaps have that radius (chosen)
 _AMONG_OWN = 1.8  # tiles from the middle of a player's own figures within which others are surely theirs: what lies
-# farther away may be something else (chosen: held ones lie up to 1.5 away at simulated tables)
+# farther away may be something else (chosen)
 _PAINT = 2.0  # nats between its two likeliest paints from which a figure's paint is known (chosen)
 _KEPT = 400  # newest looks that are kept
 _GONE = 0.9  # probability that a held figure that left was set free, and not put elsewhere (chosen)

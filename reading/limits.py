@@ -32,8 +32,6 @@ class Limits:
     clear_figure: float = 3.0  # mean log-odds of a figure's looks from which one of at most 0 shows what it stood on
     faint_figure: float = 1.5  # mean log-odds of looks below which a clear figure beside it is another one (chosen)
     gone: float = 1.8  # weight of looks that missed a figure after which it is gone
-    hides: float = 2.5  # log-odds of a neutral piece from which a look says nothing of figures that it does not see
-    # beside it (as `NeutralLimits.lead`)
     joined: float = 0.5  # tiles between its foot and a neutral piece's within which both may look like one: half of
     # each (chosen)
     flicker: float = 4.0  # log-odds that a figure loses, times the share of looks that missed it in between

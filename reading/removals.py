@@ -35,7 +35,7 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
     whether there is one. At the end it is asked about, too, and so is one of a figure that has just gone: people may be
     clearing the table. ``states`` are the states after each event of the log, preceded by the initial one."""
     found: list[tuple[int, float, list[FigureTaken], bool]] = []  # turn, likelihood, moves, whether in doubt
-    fresh_s = math.inf if now.last else unlogged_since(belief, log, states[-1], now)
+    fresh_s = _awaited_s(belief, log, states[-1], now)
     possible = Counter[tuple[int, str, Square, str, str]]()  # in how many turns each may have been taken
     for n, last, answers in _open(log, states):
         surely = _without_doubts(log, states, steps, last)
@@ -64,8 +64,7 @@ def takeable(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
              colours: Mapping[str, int], now: Moment) -> Iterator[StandingFigure]:
     """The figures that stand according to the log, are seen to be gone, and may have been taken by a move that it has:
     that they are missing is explained, although nobody was told to be taken yet."""
-    at_once = replace(now, last=True)
-    fresh_s = math.inf if now.last else unlogged_since(belief, log, states[-1], now)
+    at_once, fresh_s = replace(now, last=True), _awaited_s(belief, log, states[-1], now)
     for n, _, answers in _open(log, states):
         for f in steps.closed(states[-1]).standing.values():
             if any(names(a, f) for a in answers) and _left(f, log.groups[n:n + 3], fresh_s, belief, colours, at_once):
@@ -98,6 +97,11 @@ def _open(log: LoggedGame, states: Sequence[GameState]) -> Iterator[tuple[int, i
                    for a in q.answers if isinstance(a, FigureTaken) and a not in log.denied]
         if answers:
             yield n, last, answers
+
+
+def _awaited_s(belief: TableBelief, log: LoggedGame, state: GameState, now: Moment) -> float:
+    """Since when a tile lies there that the log may get yet (`unlogged_since`): none any more at the end."""
+    return math.inf if now.last else unlogged_since(belief, log, state, now)
 
 
 def _without_doubts(log: LoggedGame, states: Sequence[GameState], steps: Steps, last: int) -> GameState | None:

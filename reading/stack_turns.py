@@ -88,16 +88,27 @@ def not_logged(came_s: Sequence[float], count: int, logged: Sequence[tuple[float
     return tuple((rest if len(rest) >= count else came_s)[-count:]) if count > 0 else ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """A hypothesis of a pile that is higher than is known: when the first block that is not known came (``came_s``), by
+    how many nats the hypothesis is likelier than none without that block's turn (``margin``), by how many ``likelier``
+    since nothing else was done in the turns of the others, and the ``ways`` in which that block may have come.
+    ``rival``: by how many nats the likeliest of those hypotheses that have it in another turn is likelier than none."""
+
+    came_s: float
+    margin: float
+    likelier: float
+    ways: list[Way]
+    rival: float = -LIMITS.floor
+
+
 def likeliest(track: StackTrack, known: int, ways: Callable[[float], Iterator[Way]],
-              logged: Sequence[tuple[float, float]], lost: bool) -> tuple[float, float, float, list[Way], float] | None:
+              logged: Sequence[tuple[float, float]], lost: bool) -> Raised | None:
     """The likeliest hypothesis that is higher than ``known``, by what was seen and by the turns that could have
-    added its blocks: when the first of them came, by how many nats the hypothesis is likelier than none without
-    that block's turn, by how many more since nothing else was done in the turns of the others, the first one's
-    turns, and by how many nats the likeliest of those hypotheses that have it in another turn is likelier than none.
-    ``logged`` are when the newest turns lasted in which the log has a block there, the newest first."""
+    added its blocks. ``logged`` are when the newest turns lasted in which the log has a block there, the newest first.
+    """
     by_time: dict[float, list[Way]] = {}
-    best: tuple[float, float, float, float, list[Way]] | None = None
-    totals = list[tuple[float, LoggedTurn]]()
+    found: list[tuple[float, LoggedTurn, Raised]] = []  # by how likely each is, the turn of its first block
     other = max((p.weight for p in track.piles if p.height <= known), default=-LIMITS.floor)
     for pile, unseen in (*((p, False) for p in track.piles), *((p, True) for p in track.unseen())):
         came = not_logged(pile.came_s, pile.height - known, logged)
@@ -112,15 +123,14 @@ def likeliest(track: StackTrack, known: int, ways: Callable[[float], Iterator[Wa
         if unseen and not first.takes and first.back < LIMITS.patience_turns:
             continue  # rather somebody stands on it (`covered_tops`)
         margin = pile.weight - other + sum(w.likely for w in later)
-        totals.append((margin + first.likely, first.group))
-        if best is None or margin + first.likely > best[0]:
-            firsts = by_time[came[0]] if not later else [
-                first if w.group is first.group else w.after(later[0]) for w in by_time[came[0]]]
-            best = margin + first.likely, came[0], margin, sum(w.likelier for w in later), firsts
-    if best is None:
+        firsts = by_time[came[0]] if not later else [
+            first if w.group is first.group else w.after(later[0]) for w in by_time[came[0]]]
+        found.append((margin + first.likely, first.group, Raised(
+            came_s=came[0], margin=margin, likelier=sum(w.likelier for w in later), ways=firsts)))
+    if not found:
         return None
-    mine = max(totals, key=lambda t: t[0])[1]
-    return *best[1:], max((total for total, turn in totals if turn is not mine), default=-LIMITS.floor)
+    _, turn, best = max(found, key=lambda f: f[0])
+    return replace(best, rival=max((likely for likely, at, _ in found if at is not turn), default=-LIMITS.floor))
 
 
 def raises(stack: Stack, at: Square, state: GameState, steps: Steps) -> tuple[Event | None, list[Square]]:

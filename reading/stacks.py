@@ -184,7 +184,7 @@ class StackMoves:
                 found = likeliest(track, known, ways_at, logged, lost)
                 if found is None:
                     continue
-                came_s, margin, likelier, ways, rival = found
+                came_s, margin, likelier, ways = found.came_s, found.margin, found.likelier, found.ways
                 if came_s == self._misled.get((name, at)):
                     margin = min(margin, STACK.misled)
                 on_top = figures_on_top(belief, at, track)
@@ -209,7 +209,7 @@ class StackMoves:
                     if now.t_s - came_s < LIMITS.ask_after_s and not now.last and not closing:
                         continue  # another look may settle it
                     if len(ways) > 1 and margin + sorted(w.likely for w in ways)[-2] > LIMITS.agreed \
-                            or rival > -STACK.doubtful:
+                            or found.rival > -STACK.doubtful:
                         self._either[name, at] = came_s
                     asked.append(Block(made=made, way=ways[0], likely=margin + ways[0].likely))
                 elif made is not None and (

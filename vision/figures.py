@@ -30,7 +30,7 @@ _LOW = -2.5  # logit of a foot's cell below which nothing is reported
 _LIT_BY = 12  # number of tiles by which the light is measured
 _ONE = 0.19  # of a tile: feet closer than this are one figure's; wood is 9 mm thick
 _OTHER = 20.0  # squared distance of two silhouettes' colours, in deviations of one paint on one table, from which they
-# are two figures' (chosen: red, blue, green, yellow and black are 26 and more apart)
+# are two figures' (chosen: less than red, blue, green, yellow and black are apart)
 _OWN = 0.024  # of a tile's area: least part of a silhouette whose colour is its figure's, a quarter of a follower
 _SAME = 0.2  # the same for feet in two tiles' crops
 _OVER = 0.06  # of a tile: how far over its border a foot may still be the tile's own
@@ -231,8 +231,8 @@ def by_paint(found: Sequence[Peak], felt: FigureMaps, n: int, crop: Image, light
     for m, peak in enumerate(found):
         groups: list[tuple[Array, list[Peak]]] = []
         for k, (own, part) in enumerate(parts):
-            pixels = crop[whose == k] if own == m and _there(part.there) > 0.0 else crop[:0, 0]
-            if len(pixels) < _OWN * TILE_PX**2:
+            pixels = crop[whose == k]
+            if own != m or _there(part.there) <= 0.0 or len(pixels) < _OWN * TILE_PX**2:
                 continue
             uvl = shown(pixels, light)
             alike = next((g for c, g in groups if float((((c - uvl) / SEEN) ** 2).sum()) / 2 < _OTHER), None)

@@ -116,13 +116,20 @@ def test_a_top_that_is_missed_for_a_while_raises_no_question() -> None:
     assert table.book.questions == 0
 
 
+def beside_a_monk() -> PilesTable:
+    """Ben has added a block within whose reach Anna's monk stands."""
+    made = with_a_foundation()
+    made.lays(BESIDE[0], "base.B", 0, figure("base.B", 0, "cloister", "I", "red"))
+    made.lays(EAST, "base.U", 0)
+    made.piles[SOUTH] = top(1)
+    made.sees(2)
+    return made
+
+
 def test_whoever_was_seen_after_the_next_tile_was_taken_by_its_block() -> None:
     """That tile is not in the log yet, since it is not read for sure."""
-    table = with_a_foundation()
-    table.lays(BESIDE[0], "base.B", 0, figure("base.B", 0, "cloister", "I", "red"))
-    table.lays(EAST, "base.U", 0)
-    table.piles[SOUTH] = top(1)
-    table.sees(4)
+    table = beside_a_monk()
+    table.sees(2)
     table.tiles[2, 0] = "base.U", 0
     table.doubts[2, 0] = {("base.U", 0): 0.0, ("base.V", 0): -0.4}
     table.sees(2)
@@ -134,11 +141,7 @@ def test_whoever_was_seen_after_the_next_tile_was_taken_by_its_block() -> None:
 
 
 def test_at_the_end_a_tile_that_is_never_logged_keeps_nobody_from_being_taken() -> None:
-    table = with_a_foundation()
-    table.lays(BESIDE[0], "base.B", 0, figure("base.B", 0, "cloister", "I", "red"))
-    table.lays(EAST, "base.U", 0)
-    table.piles[SOUTH] = top(1)
-    table.sees(2)
+    table = beside_a_monk()
     table.tiles[9, 9] = "base.U", 0  # far away from the board
     table.sees(2)
     table.figures.pop(BESIDE[0])
@@ -165,10 +168,10 @@ def test_how_likely_a_block_is_in_another_turn_is_known_too() -> None:
         (1, 0.0, (10.0,)), (2, -0.2, (10.0, 60.0)), (2, -0.5, (10.0, 128.0)), (2, -0.9, (10.0, 61.0))))
     track, early, late = StackTrack(piles=piles, looked_s=136.0, plain=True), way(1), way(0)
     found = likeliest(track, 1, lambda came_s: iter([early if came_s < 100.0 else late]), [(5.0, 20.0)], lost=False)
-    assert found is not None and found[0] == 60.0 and found[3] == [early]
-    assert (found[1], found[4]) == pytest.approx((-0.2, -0.5))
+    assert found is not None and found.came_s == 60.0 and found.ways == [early]
+    assert (found.margin, found.rival) == pytest.approx((-0.2, -0.5))
     only = likeliest(track, 1, lambda came_s: iter([early]), [(5.0, 20.0)], lost=False)
-    assert only is not None and only[4] == -LIMITS.floor
+    assert only is not None and only.rival == -LIMITS.floor
 
 
 def test_nobody_is_taken_twice() -> None:

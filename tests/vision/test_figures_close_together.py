@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from vision.figurenet import CELLS, CROP_PX, KINDS, MARGIN, TILE_PX, FigureMaps
 from vision.figures import by_paint, peaks
+from vision.paint import PAINTS
 
 LEAN = np.array([0.8, 0.0])  # of a camera that looks from a side
 FEET = (0.35, 0.5), (0.62, 0.5)
@@ -43,6 +46,12 @@ def crop(*colours: tuple[int, int, int]) -> np.ndarray:
 def feet(maps: FigureMaps, picture: np.ndarray) -> list[float]:
     found = by_paint(peaks(maps, 0, -2.5, LEAN), maps, 0, picture, LIGHT)
     return sorted(round(float(p.foot[0]), 1) for p in found)
+
+
+@pytest.mark.parametrize("pair", [*combinations(("red", "blue", "green", "yellow", "black"), 2)], ids="-".join)
+def test_the_usual_paints_are_always_different(pair: tuple[str, str]) -> None:
+    one, other = (tuple(reversed(PAINTS[name].rgb)) for name in pair)
+    assert len(feet(felt(), crop(one, other))) == 2
 
 
 def test_they_are_one_figures_if_the_paint_is_the_same() -> None:
