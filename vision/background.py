@@ -38,6 +38,7 @@ class TextureLimits:
     brightest: float = 1.15  # and half more under a lamp
     edge: int = 2  # cells along the sides of a square that are left out: tiles around a gap reach into them
     whole: float = 0.6  # share of a square in the table's colour from which it may be bare (`AstrayLimits.bare`)
+    inner: float = 0.75  # share of its inner cells in that colour from which its texture tells: an edge may reach in
     part: float = 0.25  # share of the inner cells in that colour from which their texture is known
     spread: float = 0.4  # least standard deviation of the logarithm: light and focus vary a contrast by half (chosen)
     none: float = 0.05  # Lab: contrast of a surface without texture, far below any camera's noise
@@ -132,7 +133,7 @@ class BareTable:
         if min(len(prints), len(self.squares)) < a.table_least:
             return 0.0
         here = texture(cells, self.table(), a.bare_lab)
-        if here.share < TEXTURE.whole or here.inner_share < a.bare_part:
+        if here.share < TEXTURE.whole or here.inner_share < TEXTURE.inner:
             return 0.0
         bare = self._bare_contrasts(a)
         if len(bare) < a.table_least:

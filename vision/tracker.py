@@ -105,8 +105,7 @@ class Tracker:
                 return self.begin(frame, pointed)
         if self.lattice is None:
             return self._search(frame)
-        lay = frozenset(self.lattice.shifts)
-        return self._named(frame, lay, self._follow(frame))
+        return self._named(frame, frozenset(self.lattice.shifts), self._follow(frame))
 
     def _resize(self, shape: tuple[int, ...]) -> Stillness:
         """The first frame, or a new picture size: the state is mapped to it, and everything is read again."""
@@ -365,7 +364,8 @@ class Tracker:
             self._squares[at].searched_s = self.stillness.now_s
             found = self.astray(bgr, self.lattice, at, partial(bare.is_bare, at, a=a, was=at in lay, share=ASTRAY.bare))
             if found is not None:
-                found.there += 0.0 if at in lay else ASTRAY.prior
+                odds = bare.texture_odds(at, appearance(bgr, {at: found.pose})[at], a)
+                found.there += max(odds, a.bare_odds) + (0.0 if at in lay else ASTRAY.prior)
             if found is None or found.seen <= a.seen or found.there <= a.there:
                 self._resting.gone(at)
             elif at in lay or self._resting.rests(self.lattice, at, found.pose, self.stillness.now_s):

@@ -9,7 +9,7 @@ from drawings import base_set, drawing
 
 from scoring.tiles import Square, catalogue
 from vision.astray import ASTRAY
-from vision.background import Levels, alike, appearance
+from vision.background import BareTable, Levels, alike, appearance
 from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply
 from vision.tracker import Tracker
@@ -165,3 +165,11 @@ def test_no_tile_is_found_where_the_table_is_bare() -> None:
     places, asked = len(asked), []
     assert tracker.astray(bgr, tracker.lattice, (1, 1), bare_last) is None
     assert tracker.astray(bgr, tracker.lattice, (1, 1), lambda cells: True) is None
+
+
+def test_what_is_found_beside_the_board_is_no_tile_if_it_has_the_tables_texture(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    watched, laid = Table(BOARD), {**BOARD, (2, 1): ("base.J", 0)}
+    monkeypatch.setattr(BareTable, "texture_odds", lambda self, at, cells, a: a.bare_odds if at == (2, 1) else 0.0)
+    watched.show(table(laid, {(2, 1): BESIDE[0]}), frames=20)
+    assert watched.tracker.poses.keys() == BOARD.keys()

@@ -71,6 +71,18 @@ def test_what_has_the_tables_colours_but_not_the_texture_of_print_is_bare(there:
     assert odds < A.there and bare
 
 
+def test_the_texture_tells_where_something_else_reaches_over_the_edge_of_a_square() -> None:
+    def reaching(columns: int) -> float:
+        gap = levels(GREEN, 7)
+        gap[:, CELLS - columns:] = levels(TOWN, 7)[:, CELLS - columns:]
+        table, tiles = BareTable(squares=BARE), {(n, 0): levels(MEADOW, n) for n in range(4)}
+        table.keep({*BARE, *tiles}, tiles, A)
+        return table.texture_odds(GAP, gap, A)
+
+    assert reaching(3) < -A.lies  # three quarters of the inner cells are the table's
+    assert reaching(4) == 0.0
+
+
 def test_print_in_the_tables_colours_is_a_tile() -> None:
     assert left(4.2, [], BARE, (MEADOW,) * 4, MEADOW) == (4.2, False)
 
