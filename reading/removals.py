@@ -14,7 +14,7 @@ from reading.limits import LIMITS
 from reading.logged_game import LoggedGame, LoggedTurn
 from reading.policy import Decision, Moment
 from reading.unlogged import unlogged_since
-from scoring.events import Event, FigureTaken
+from scoring.events import Event, FigureTaken, TurnEnded
 from scoring.state import GameState, StandingFigure
 from scoring.tiles import Square
 
@@ -36,6 +36,7 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
     clearing the table. ``states`` are the states after each event of the log, preceded by the initial one."""
     found: list[tuple[int, float, list[FigureTaken], bool]] = []  # turn, likelihood, moves, whether in doubt
     fresh_s = _awaited_s(belief, log, states[-1], now)
+    expected = list(_expected(belief, log, states, steps, fresh_s))
     possible = Counter[tuple[int, str, Square, str, str]]()  # in how many turns each may have been taken
     for n, last, answers in _open(log, states):
         surely = _without_doubts(log, states, steps, last)
@@ -44,12 +45,13 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
         if not now.last:
             answers = [a for a in answers if a not in doubtful]
         missing = partial(_missing, turns=log.groups[n:n + 3], fresh_s=fresh_s, belief=belief, colours=colours)
-        possible.update({_whom(a) for a in missing(answers, steps.closed(states[-1]), now=replace(now, last=True))})
-        sure, may = _SURE, missing(answers, steps.closed(states[-1]), now=now)
+        possible.update({_whom(a) for a in missing(answers, expected, now=replace(now, last=True))})
+        sure, may = _SURE, missing(answers, expected, now=now)
+        stood = [(f, math.inf) for f in states[last].standing.values()]
         if not may:
-            sure, may = _SCORED, missing(_scored(states[last], answers, steps), states[last], now=now)
+            sure, may = _SCORED, missing(_scored(states[last], answers, steps), stood, now=now)
         if may:
-            hasty = now.last and not missing(may[:1], states[last], now=replace(now, last=False))
+            hasty = now.last and not missing(may[:1], stood, now=replace(now, last=False))
             found.append((n, sure, may, may[0] in doubtful or hasty))
     for n, sure, may, doubt in found[:1]:
         each = sure / len(may) / max(1, possible[_whom(may[0])])
@@ -62,24 +64,41 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
 
 def takeable(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], steps: Steps,
              colours: Mapping[str, int], now: Moment) -> Iterator[StandingFigure]:
-    """The figures that stand according to the log, are seen to be gone, and may have been taken by a move that it has:
-    that they are missing is explained, although nobody was told to be taken yet."""
+    """The figures that stand according to the log, or left before it sent them home, are seen to be gone, and may have
+    been taken by a move that it has: that they are missing is explained, although nobody was told to be taken yet."""
     at_once, fresh_s = replace(now, last=True), _awaited_s(belief, log, states[-1], now)
     for n, _, answers in _open(log, states):
-        for f in steps.closed(states[-1]).standing.values():
-            if any(names(a, f) for a in answers) and _left(f, log.groups[n:n + 3], fresh_s, belief, colours, at_once):
+        for f, home_s in _expected(belief, log, states, steps):
+            if any(names(a, f) for a in answers) and _left(
+                    f, home_s, log.groups[n:n + 3], fresh_s, belief, colours, at_once):
                 yield f
 
 
-def vanished(belief: TableBelief, closed: GameState,
-             colours: Mapping[str, int]) -> Iterator[tuple[StandingFigure, float, float]]:
-    """The figures that should stand and are missing, since when, and the log-odds that they were figures at all."""
-    for f in closed.standing.values():
+def vanished(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], steps: Steps,
+             colours: Mapping[str, int], fresh_s: float) -> Iterator[tuple[StandingFigure, float, float]]:
+    """The figures that should stand and are missing, or left before the log sent them home, or may do for a tile that
+    came at ``fresh_s``, since when, and the log-odds that they were figures at all."""
+    for f, home_s in _expected(belief, log, states, steps, fresh_s):
         mine = [t for t in belief.by_square.get(f.at, ()) if t.real > 0 and colours.get(t.paint) == f.player]
         if mine and all(t.missed >= TAKEN for t in mine):
             last = max(mine, key=lambda t: t.seen_s)
-            if last.missed_s is not None:
+            if last.missed_s is not None and last.missed_s <= home_s - LIMITS.notice_s:
                 yield f, last.missed_s, max(t.real for t in mine)
+
+
+def _expected(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], steps: Steps,
+              fresh_s: float = math.inf) -> Iterator[tuple[StandingFigure, float]]:
+    """The figures that stand according to the log, and those that scored in its newest turns, each with when the tile
+    was seen first by which they did, or may do (``fresh_s``: it is not in the log yet): before that they had no reason
+    to go home."""
+    for f in steps.closed(states[-1]).standing.values():
+        yield f, fresh_s
+    for n in log.newest(_NEWEST):
+        turn, (end, last) = log.groups[n], log.span(n)
+        ended = next((k for k, line in enumerate(turn.lines, end) if isinstance(line.event, TurnEnded)), last)
+        left = steps.closed(states[ended]).standing
+        yield from ((f, belief.since_s(turn.at)) for number, f in states[ended].standing.items()
+                   if number not in left)
 
 
 def _open(log: LoggedGame, states: Sequence[GameState]) -> Iterator[tuple[int, int, list[FigureTaken]]]:
@@ -129,11 +148,12 @@ def _raised(before: GameState, after: GameState) -> bool:
     return any(stack.grown(before, after) for stack in after.box.stacks)
 
 
-def _missing(answers: Iterable[FigureTaken], state: GameState, turns: Sequence[LoggedTurn], fresh_s: float,
-             belief: TableBelief, colours: Mapping[str, int], now: Moment) -> list[FigureTaken]:
-    """The answers about figures that stand in a state and have left in the first of the ``turns`` (`_left`)."""
+def _missing(answers: Iterable[FigureTaken], standing: Iterable[tuple[StandingFigure, float]],
+             turns: Sequence[LoggedTurn], fresh_s: float, belief: TableBelief, colours: Mapping[str, int],
+             now: Moment) -> list[FigureTaken]:
+    """The answers about those of the ``standing`` figures that have left in the first of the ``turns`` (`_left`)."""
     return [a for a in answers if any(
-        names(a, f) and _left(f, turns, fresh_s, belief, colours, now) for f in state.standing.values())]
+        names(a, f) and _left(f, home_s, turns, fresh_s, belief, colours, now) for f, home_s in standing)]
 
 
 def _scored(state: GameState, answers: Sequence[FigureTaken], steps: Steps) -> Iterator[FigureTaken]:
@@ -152,18 +172,20 @@ def _whom(event: FigureTaken) -> tuple[int, str, Square, str, str]:
     return event.owner, event.figure, event.at, event.feature, event.where
 
 
-def _left(f: StandingFigure, turns: Sequence[LoggedTurn], fresh_s: float, belief: TableBelief,
+def _left(f: StandingFigure, home_s: float, turns: Sequence[LoggedTurn], fresh_s: float, belief: TableBelief,
           colours: Mapping[str, int], now: Moment) -> bool:
     """Whether a figure has been missing, for some seconds, since after the turn's tile appeared and no later than the
-    tile of the next of the ``turns``, or one that came at ``fresh_s`` and is not in the log yet. Tiles that nobody
-    touches are looked at seldom, so its last sighting may be much older. If it may have left in the next turn, it is
-    waited for whether somebody could take it then."""
+    tile of the next of the ``turns``, or one that came at ``fresh_s`` and is not in the log yet, and was missing for
+    some seconds when it had a reason to go home (``home_s``). Tiles that nobody touches are looked at seldom, so its
+    last sighting may be much older. If it may have left in the next turn, it is waited for whether somebody could take
+    it then."""
     since_s, next_s = ([belief.since_s(turn.at) for turn in turns] + [fresh_s])[:2]
     mine = [t for t in belief.by_square.get(f.at, ()) if t.real > 0 and colours.get(t.paint) == f.player]
     if not mine or any(t.missed < TAKEN for t in mine):
         return False
     left = max(mine, key=lambda t: t.seen_s)
-    if left.missed_s is None or left.missed_s < since_s or left.seen_s > next_s:
+    if left.missed_s is None or left.missed_s < since_s or left.seen_s > next_s \
+            or left.missed_s > home_s - LIMITS.notice_s:
         return False
     if now.last:
         return True

@@ -162,7 +162,7 @@ class StackMoves:
         fresh_s = unlogged_since(belief, log, states[-1], now)
         gone: list[Gone] = []
         if self.tracks:
-            gone = list(vanished(belief, self.steps.closed(states[-1]), colours))
+            gone = list(vanished(belief, log, states, self.steps, colours, math.inf if now.last else fresh_s))
         if gone:  # those whom a block that is known may have taken say nothing of another one
             known_to = list(takeable(belief, log, states, self.steps, colours, now))
             gone = [each for each in gone if each[0] not in known_to]
