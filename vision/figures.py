@@ -23,7 +23,7 @@ from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import FigureLook, inside, probability, within
 from vision.nadir import leans
 from vision.paint import SEEN, Print, colours_of, light_of, shown
-from vision.tile_background import EDGE_PX, INNER_PX, Bare, inner, strange, unlike
+from vision.tile_background import EDGE_PX, INNER_PX, Bare, inner, strange, unexplained, unlike
 from vision.view import View
 
 _LOW = -2.5  # logit of a foot's cell below which nothing is reported
@@ -46,7 +46,8 @@ class Seen:
     that it covers, the (u, v, l) of its paint, and the probability that it is a disc or a cube. ``neutral`` are
     log-odds of neutral pieces, where it is not considered a player's figure; ``new`` is the part of its log-odds that
     comes from what the tile looked like before. It stands ``elsewhere`` if its foot is on a tile that was not examined:
-    then it only hides the print of this one."""
+    then it only hides the print of this one. It was ``missed`` if the network sees no silhouette where the tile looks
+    different."""
 
     look: FigureLook
     px: tuple[float, float]
@@ -57,6 +58,7 @@ class Seen:
     new: float = 0.0
     neutral: Mapping[str, float] = field(default_factory=dict)
     elsewhere: bool = False
+    missed: bool = False
 
 
 def read_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterable[str] | None = None,
@@ -92,12 +94,17 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
         around = by_paint(peaks(felt, n, _LOW, lean[at]), felt, n, crops[n], light)
         owner = owners(felt, n, [p.foot for p in around])
         covered[n] = np.isin(owner, [k for k, p in enumerate(around) if _there(p.there) > 0])
-        known = unlike(crops[n], owner >= 0, bare[at]) if around and bare and at in bare else None
+        known = unlike(crops[n], owner >= 0, bare[at]) if bare and at in bare else None
+        objects = unexplained(known, owner >= 0) if known is not None else []
+        around += [_hardly_a_foot(region, felt, n) for region in objects if not any(
+            _in(region, peak) and not (owner == k).any() for k, peak in enumerate(around))]
         for k, peak in enumerate(around):
             if (np.abs(peak.foot - 0.5) < 0.5 + _OVER).all():
-                seen = _seen(peak, crops[n], owner == k, pose, light)
+                own = owner == k
+                missed = not own.any() and any(_in(region, peak) for region in objects)
+                seen = replace(_seen(peak, crops[n], own, pose, light), missed=missed)
                 if known is not None:
-                    more = strange(known, owner == k)
+                    more = strange(known, own)
                     seen = replace(seen, new=more, look=replace(seen.look, there=seen.look.there + more))
                 found.append((at, seen))
     single = _once(found, poses)
@@ -110,6 +117,21 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
     tiles = {*poses, *(board or ())}
     return {at: tuple(sorted((_on_the_board(next(like), at, tiles) for _ in single[at]), key=lambda s: -s.look.there))
             for at in single}
+
+
+def _hardly_a_foot(region: npt.NDArray[np.bool_], felt: FigureMaps, n: int) -> Peak:
+    """Where in a region of a crop the network is least sure that there is no foot."""
+    middles = ((_MIDDLES + MARGIN) * TILE_PX).astype(int)
+    logits = np.where(region[np.ix_(middles, middles)], felt.foot[n], -np.inf)
+    row, column = np.unravel_index(int(logits.argmax()), logits.shape)
+    return Peak(foot=np.array([_MIDDLES[column], _MIDDLES[row]]), spread=SPREAD, there=float(logits[row, column]),
+                lying=float(felt.lying[n, row, column]), kinds=felt.kinds[n, :, row, column])
+
+
+def _in(region: npt.NDArray[np.bool_], peak: Peak) -> bool:
+    """Whether a foot is in a region of its crop."""
+    column, row = np.clip(((peak.foot + MARGIN) * TILE_PX).astype(int), 0, CROP_PX - 1)
+    return bool(region[row, column])
 
 
 def _on_the_board(seen: Seen, at: Square, tiles: Collection[Square]) -> Seen:

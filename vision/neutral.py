@@ -150,7 +150,7 @@ class Neutrals:
 
     def _seeds(self, found: Sequence[Seen]) -> dict[int, npt.NDArray[np.bool_]]:
         """By the index of a foot the (S, S) mask from which its region is grown: its silhouette, else a dot around a
-        foot in the paint of a piece."""
+        foot in the paint of a piece, or where the tile looks different."""
         own = {paint for kind in self.kinds for paint in kind.paints} - set(self.players)
         out = {}
         for n, s in enumerate(found):
@@ -159,7 +159,7 @@ class Neutrals:
                 (v for c, v in named.items() if c in self.players), default=LIMITS.floor)
             if s.silhouette.sum() > LIMITS.speck and s.look.there > LIMITS.least:
                 out[n] = s.silhouette
-            elif s.look.there > LIMITS.faint and margin > LIMITS.painted:
+            elif s.missed or s.look.there > LIMITS.faint and margin > LIMITS.painted:
                 dot = np.zeros(s.silhouette.shape, np.uint8)
                 column, row = ((np.array(s.look.foot) + MARGIN) * TILE_PX).astype(int)
                 out[n] = cv2.circle(dot, (int(column), int(row)), LIMITS.dot_px, 1, -1) > 0

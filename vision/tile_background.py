@@ -43,10 +43,14 @@ class BackgroundLimits:
     slow: float = 0.1  # share of a look in the background where nothing has changed
     first: int = 2  # looks in a row that show the same from which it is known: a hand may be over a new tile
     adopted: int = 6  # looks in a row that show a change after which it belongs to the background
-    other: float = 0.35  # median difference of a tile's pixels from which it is another tile, or has been turned
+    other: float = 0.35  # median difference of a tile's pixels from which it is another tile, or has been turned,
+    same: float = 0.15  # unless the fifth that differs least differs less: a long piece and its shadow cover most of it
+    light_bin: float = 0.04  # width of the bins of a histogram of the change of light (natural logarithms)
+    lit: float = 0.12  # and how far from its mode a pixel is lit as the tile is
     free_least: float = 0.2  # least part of the tile that must be known for a comparison
     noise: float = 0.03  # what is added to the usual difference outside all silhouettes: one below is noise
     changed: float = 2.5  # relative difference of a pixel on which something new stands
+    object_px: int = 200  # least area of something in which no foot is seen: a follower's (chosen)
     least_px: int = 20  # known pixels of a silhouette from which they say something
     even: float = 1.22  # relative difference of pixels that says nothing
     gap_px: int = 5  # side of the square by which the gaps between tiles are bridged
@@ -77,17 +81,37 @@ def inner(crop: npt.NDArray[_T]) -> npt.NDArray[_T]:
 def difference(now: Picture, before: Picture, free: npt.NDArray[np.bool_]) -> tuple[Array, Picture]:
     """(INNER_PX, INNER_PX) difference of two pictures of a tile, without a change of the light: of the colour, of the
     brightness, which shadows change, too, and of the structure [1]_; and that change, by which factor each channel is
-    brighter now (3,). It is estimated where both are ``free``, at every second pixel of every second row.
+    brighter now (3,). It is the commonest one where both are ``free``, at every second pixel of every second row: a
+    piece and its shadow may cover half of the tile.
 
     .. [1] Wang et al. (2004), Image quality assessment: from error visibility to structural similarity."""
     a, b = (np.log(cv2.GaussianBlur(picture, (0, 0), LIMITS.blur_px) + LIMITS.dark) for picture in (now, before))
     apart = a - b
-    light = np.median(apart[::2, ::2][free[::2, ::2]], axis=0)
+    light = _commonest(apart[::2, ::2][free[::2, ::2]])
     apart -= light
     brighter = _grey(apart)
     colour = _grey(np.abs(apart - brighter[..., None]))
     return np.asarray(LIMITS.colour * colour + LIMITS.brightness * np.abs(brighter)
                       + LIMITS.structure * _restructured(_grey(a), _grey(b))), np.exp(light)
+
+
+def _commonest(changes: Picture) -> Picture:
+    """(3,) the mode of the changes (N, 3) of pixels' channels: that of their means, by a smoothed histogram, and the
+    median of those near it. 0 without any."""
+    if not len(changes):
+        return np.zeros(3, np.float32)
+    means, margin = changes.mean(axis=1), 3 * LIMITS.light_bin
+    count, edges = np.histogram(means, np.arange(means.min() - margin, means.max() + margin, LIMITS.light_bin))
+    mode = edges[np.convolve(count, (1, 2, 3, 2, 1), "same").argmax()] + 0.5 * LIMITS.light_bin
+    near = changes[np.abs(means - mode) < LIMITS.lit]
+    return np.asarray(np.median(near if len(near) else changes, axis=0), np.float32)
+
+
+def usual_difference(apart: Array) -> float | None:
+    """What pixels (N,) of a tile differ by where nothing covers it: their median, or twice what the fifth differs by
+    that differs least if a piece covers most of it. None if it is another tile, or has been turned."""
+    middle, least = np.quantile(apart, (0.5, 0.2))
+    return float(middle) if middle <= LIMITS.other else float(2 * least) if least <= LIMITS.same else None
 
 
 def _grey(picture: Picture) -> Picture:
@@ -110,14 +134,14 @@ def _restructured(a: Picture, b: Picture) -> Picture:
 
 
 def unlike(crop: Image, hidden: npt.NDArray[np.bool_], bare: Bare) -> Array:
-    """(INNER_PX, INNER_PX) difference of the tile in a crop from its bare picture, relative to the median difference
-    outside all silhouettes (``hidden``, of the crop); NaN where it is not known."""
+    """(INNER_PX, INNER_PX) difference of the tile in a crop from its bare picture, relative to the usual difference
+    (`usual_difference`) outside all silhouettes (``hidden``, of the crop); NaN where it is not known."""
     free = ~inner(hidden) & bare.free
     if free.sum() < LIMITS.free_least * free.size:
         return np.full(free.shape, np.nan)
     apart, _ = difference(inner(crop).astype(np.float32), bare.bgr, free)
-    usual = float(np.median(apart[free]))
-    if usual > LIMITS.other:
+    usual = usual_difference(apart[free])
+    if usual is None:
         return np.full(free.shape, np.nan)
     return np.where(bare.free, apart / (usual + LIMITS.noise), np.nan)
 
@@ -145,6 +169,22 @@ def changed(different: Array, seed: npt.NDArray[np.bool_], hidden: npt.NDArray[n
     count[0] = 0
     if count.max() > 0:
         inner(out)[:] = parts == int(count.argmax())
+    return out
+
+
+def unexplained(different: Array, hidden: npt.NDArray[np.bool_]) -> list[npt.NDArray[np.bool_]]:
+    """The large regions of a crop, away from what is ``hidden`` by silhouettes, in which the tile differs from its bare
+    picture (`unlike`): something stands there in which no foot was seen."""
+    near = cv2.dilate(inner(hidden).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
+    new = ((np.nan_to_num(different) > LIMITS.changed) & ~near).astype(np.uint8)
+    shape = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
+    _, parts, sizes, _ = cv2.connectedComponentsWithStats(cv2.morphologyEx(new, cv2.MORPH_OPEN, shape))
+    out = []
+    for n in range(1, len(sizes)):
+        if sizes[n, cv2.CC_STAT_AREA] >= LIMITS.object_px:
+            region = np.zeros(hidden.shape, bool)
+            inner(region)[:] = parts == n
+            out.append(region)
     return out
 
 
@@ -240,7 +280,7 @@ def _learn(old: _Background, now: Picture, open_: npt.NDArray[np.bool_]) -> bool
         return bool(old.free.any())  # else nothing is known of it
     before = old.bare if known is old.free else old.changed
     apart, gain = difference(now, before, both)
-    if float(np.median(apart[both])) > LIMITS.other:
+    if usual_difference(apart[both]) is None:
         return False
     old.bare, old.changed = (_relit(picture, gain) for picture in (old.bare, old.changed))
     same = open_ & old.free & (apart < LIMITS.alike)
