@@ -150,16 +150,17 @@ class Neutrals:
 
     def _seeds(self, found: Sequence[Seen]) -> dict[int, npt.NDArray[np.bool_]]:
         """By the index of a foot the (S, S) mask from which its region is grown: its silhouette, else a dot around a
-        foot in the paint of a piece, or where the tile looks different."""
-        own = {paint for kind in self.kinds for paint in kind.paints} - set(self.players)
+        foot in the paint of a piece; if that may be a player's too, only where the tile looks different."""
+        paints = {paint for kind in self.kinds for paint in kind.paints}
         out = {}
         for n, s in enumerate(found):
             named = s.look.colours
-            margin = max((named.get(p, LIMITS.floor) for p in own), default=LIMITS.floor) - max(
+            margin = max((named.get(p, LIMITS.floor) for p in paints - set(self.players)), default=LIMITS.floor) - max(
                 (v for c, v in named.items() if c in self.players), default=LIMITS.floor)
+            shared = max(named, key=lambda c: named[c], default="") in paints & set(self.players)
             if s.silhouette.sum() > LIMITS.speck and s.look.there > LIMITS.least:
                 out[n] = s.silhouette
-            elif s.missed or s.look.there > LIMITS.faint and margin > LIMITS.painted:
+            elif s.missed and shared or s.look.there > LIMITS.faint and margin > LIMITS.painted:
                 dot = np.zeros(s.silhouette.shape, np.uint8)
                 column, row = ((np.array(s.look.foot) + MARGIN) * TILE_PX).astype(int)
                 out[n] = cv2.circle(dot, (int(column), int(row)), LIMITS.dot_px, 1, -1) > 0
