@@ -95,7 +95,8 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
         owner = owners(felt, n, [p.foot for p in around])
         covered[n] = np.isin(owner, [k for k, p in enumerate(around) if _there(p.there) > 0])
         known = unlike(crops[n], owner >= 0, bare[at]) if bare and at in bare else None
-        objects = unexplained(known, owner >= 0) if known is not None else []
+        objects = unexplained(unlike(crops[n], owner >= 0, bare[at], covered=True), owner >= 0) if bare and at in bare \
+            else []
         around += [_hardly_a_foot(region, felt, n) for region in objects if not any(
             _in(region, peak) and not (owner == k).any() for k, peak in enumerate(around))]
         for k, peak in enumerate(around):

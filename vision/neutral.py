@@ -187,7 +187,8 @@ class Neutrals:
             expected = LIMITS.unlike if outlined else LIMITS.unseen
             first = max(feet, key=lambda n: found[n].look.there)
             if different is not None:  # beyond what was said of its foot
-                expected += strange(different, mask, LIMITS.new) - strange(different, found[first].silhouette)
+                new = unlike(crop, hidden, before.bare[at], covered=True) if found[first].missed else different
+                expected += strange(new, mask, LIMITS.new) - strange(different, found[first].silhouette)
             length = max(box[1]) / TILE_PX
             colours = _mean([found[n].look.colours for n in feet])
             there = found[first].look.there

@@ -107,11 +107,13 @@ def _commonest(changes: Picture) -> Picture:
     return np.asarray(np.median(near if len(near) else changes, axis=0), np.float32)
 
 
-def usual_difference(apart: Array) -> float | None:
+def usual_difference(apart: Array, *, covered: bool) -> float | None:
     """What pixels (N,) of a tile differ by where nothing covers it: their median, or twice what the fifth differs by
-    that differs least if a piece covers most of it. None if it is another tile, or has been turned."""
+    that differs least if most of it may be ``covered``. None if it is another tile, or has been turned."""
     middle, least = np.quantile(apart, (0.5, 0.2))
-    return float(middle) if middle <= LIMITS.other else float(2 * least) if least <= LIMITS.same else None
+    if middle <= LIMITS.other:
+        return float(middle)
+    return float(2 * least) if covered and least <= LIMITS.same else None
 
 
 def _grey(picture: Picture) -> Picture:
@@ -133,14 +135,15 @@ def _restructured(a: Picture, b: Picture) -> Picture:
     return np.asarray(0.5 - (both + LIMITS.plain) / (own + others + 2 * LIMITS.plain), np.float32) * 2
 
 
-def unlike(crop: Image, hidden: npt.NDArray[np.bool_], bare: Bare) -> Array:
+def unlike(crop: Image, hidden: npt.NDArray[np.bool_], bare: Bare, *, covered: bool = False) -> Array:
     """(INNER_PX, INNER_PX) difference of the tile in a crop from its bare picture, relative to the usual difference
-    (`usual_difference`) outside all silhouettes (``hidden``, of the crop); NaN where it is not known."""
+    (`usual_difference`) outside all silhouettes (``hidden``, of the crop); NaN where it is not known, as where most of
+    the tile looks different unless it may be ``covered``: hands are there more often than long pieces."""
     free = ~inner(hidden) & bare.free
     if free.sum() < LIMITS.free_least * free.size:
         return np.full(free.shape, np.nan)
     apart, _ = difference(inner(crop).astype(np.float32), bare.bgr, free)
-    usual = usual_difference(apart[free])
+    usual = usual_difference(apart[free], covered=covered)
     if usual is None:
         return np.full(free.shape, np.nan)
     return np.where(bare.free, apart / (usual + LIMITS.noise), np.nan)
@@ -280,7 +283,7 @@ def _learn(old: _Background, now: Picture, open_: npt.NDArray[np.bool_]) -> bool
         return bool(old.free.any())  # else nothing is known of it
     before = old.bare if known is old.free else old.changed
     apart, gain = difference(now, before, both)
-    if usual_difference(apart[both]) is None:
+    if usual_difference(apart[both], covered=True) is None:
         return False
     old.bare, old.changed = (_relit(picture, gain) for picture in (old.bare, old.changed))
     same = open_ & old.free & (apart < LIMITS.alike)
