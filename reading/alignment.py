@@ -85,8 +85,8 @@ class Alignment:
 
     def _laid(self, laid: TileTrack | None) -> TileTrack | None:
         return None if laid is None else replace(laid, looks={
-            covered: replace(looks, sums={self.reading(r): v for r, v in looks.sums.items()})
-            for covered, looks in laid.looks.items()})
+            cover: replace(looks, sums={self.reading(r): v for r, v in looks.sums.items()})
+            for cover, looks in laid.looks.items()})
 
     def _track(self, t: SquareTrack) -> SquareTrack:
         return replace(t, laid=self._laid(t.laid), against=self._laid(t.against),

@@ -28,7 +28,7 @@ from reading.figure_track import (
 )
 from reading.limits import LIMITS
 from reading.sightings import NEUTRAL
-from reading.tile_track import TileTrack, contradicts, first_seen, informativeness, said_of, seen_again
+from reading.tile_track import Cover, TileTrack, contradicts, first_seen, informativeness, said_of, seen_again
 from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, TableLook
 
@@ -152,22 +152,22 @@ def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:
         return replace(track, looked_s=t, hidden_s=None, strange_s=t if track.strange_s is None else track.strange_s)
     hidden_s = track.hidden_s
     track = replace(track, looked_s=t, hidden_s=None, strange_s=None, doubt=0.0)
-    piece = any(n.there > 0.0 for n in seen.neutral.values())
-    covered = bool(seen.figures) or piece or any(s.there > 0.0 for s in seen.stacks.values())
-    said, rest = said_of(seen, piece)
+    cover: Cover = "piece" if any(n.there > 0.0 for n in seen.neutral.values()) else \
+        "figure" if seen.figures or any(s.there > 0.0 for s in seen.stacks.values()) else ""
+    said, rest = said_of(seen, cover)
     told = weight * informativeness(said, rest)
     now = track.laid
     before = track.past[-1] if track.past and t - track.gone_s < LIMITS.ask_after_s else None
-    if now is None and before is not None and before.well_known and not contradicts(before, said, rest, covered):
+    if now is None and before is not None and before.well_known and not contradicts(before, said, rest, cover):
         now, track = before, replace(track, past=track.past[:-1])  # looks missed it, or somebody put it back
     if now is None:
-        laid = first_seen(said, rest, seen.there, max(told, 0.05), t, track.bare_s, covered)
+        laid = first_seen(said, rest, seen.there, max(told, 0.05), t, track.bare_s, cover)
         return replace(track, laid=replace(laid, hidden_s=hidden_s), against=None)
-    if not contradicts(now, said, rest, covered):
-        return replace(track, laid=seen_again(now, said, rest, seen.there, told, t, covered), against=None)
+    if not contradicts(now, said, rest, cover):
+        return replace(track, laid=seen_again(now, said, rest, seen.there, told, t, cover), against=None)
     other = track.against
-    other = first_seen(said, rest, seen.there, max(told, 0.05), t, now.last_s, covered) if other is None else \
-        seen_again(other, said, rest, seen.there, told, t, covered)
+    other = first_seen(said, rest, seen.there, max(told, 0.05), t, now.last_s, cover) if other is None else \
+        seen_again(other, said, rest, seen.there, told, t, cover)
     track = replace(track, against=other)
     return track if other.weight < LIMITS.changes * now.usual else _changed(track, now, other)
 

@@ -110,7 +110,7 @@ def _tiles(belief: TableBelief, log: LoggedGame) -> Iterator[_Told]:
         if line is None or at is None or not line.pinned or not isinstance(line.event, TilePlaced):
             continue
         track = belief.squares.get(at)
-        looks = track.laid.looks.get(False) if track is not None and track.laid is not None else None
+        looks = track.laid.looks.get("") if track is not None and track.laid is not None else None
         if looks is not None:
             yield (line.event.tile, line.event.rot), looks
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 from reading.limits import LIMITS
 from reading.shapes import Reading, shape
@@ -13,6 +14,9 @@ from vision.looks import SquareLook
 
 _MOST = 32  # readings kept of a square
 OTHERS = 40  # readings that a look does not list
+
+
+Cover = Literal["", "figure", "piece"]  # what stood on a tile: figures or blocks, or a neutral piece, which goes on
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,14 +65,15 @@ class Misprint:
 @dataclass(frozen=True, kw_only=True)
 class TileTrack:
     """One tile on a square over time: it was laid between ``bare_s`` (None: unknown) and ``since_s``; ``hidden_s`` is
-    the time from which the square was occluded before that. ``looks`` that saw the whole print and looks with a figure
-    on it are kept apart: a figure spoils the same part of every look, so the latter together count as one.
+    the time from which the square was occluded before that. ``looks`` that saw the whole print, looks with a figure on
+    it and looks with a neutral piece on it are kept apart (`Cover`): what stands there spoils the same part of every
+    look, so each of the latter together count as one.
     ``misprints`` is what other tiles of the set say of such looks (`reading.settled`)."""
 
     since_s: float
     last_s: float
     bare_s: float | None
-    looks: Mapping[bool, Looks]  # by whether a figure stood on it
+    looks: Mapping[Cover, Looks]
     hidden_s: float | None = None
     misprints: tuple[Misprint, ...] = ()
 
@@ -125,10 +130,10 @@ def worth(weight: float, alike: float) -> float:
     return max(1.0, weight / (1.0 + max(0.0, weight - 1.0) * alike)) / weight
 
 
-def said_of(seen: SquareLook, piece: bool) -> tuple[dict[Reading, float], float]:
+def said_of(seen: SquareLook, cover: Cover) -> tuple[dict[Reading, float], float]:
     """What a look says the tile is: log-likelihoods of the readings and of any other one, relative to the best. Under a
-    neutral ``piece``, which hides more than a figure does, they are no surer than that a tile was seen at all."""
-    top, sure = max(seen.tiles.values()), math.tanh(max(0.0, seen.there) / 2) if piece else 1.0
+    neutral piece, which hides more than a figure does, they are no surer than that a tile was seen at all."""
+    top, sure = max(seen.tiles.values()), math.tanh(max(0.0, seen.there) / 2) if cover == "piece" else 1.0
     return ({r: max(sure * (v - top), -LIMITS.floor) for r, v in seen.tiles.items()},
             max(sure * min(seen.rest - top, 0.0), -LIMITS.floor))
 
@@ -142,33 +147,34 @@ def informativeness(said: Mapping[Reading, float], rest: float) -> float:
 
 
 def first_seen(said: Mapping[Reading, float], rest: float, there: float, weight: float, t: float, bare_s: float | None,
-           covered: bool) -> TileTrack:
-    return TileTrack(since_s=t, last_s=t, bare_s=bare_s, looks={covered: _first(said, rest, there, weight, covered)})
+           cover: Cover) -> TileTrack:
+    return TileTrack(since_s=t, last_s=t, bare_s=bare_s, looks={cover: _first(said, rest, there, weight, cover)})
 
 
-def _first(said: Mapping[Reading, float], rest: float, there: float, weight: float, covered: bool) -> Looks:
-    return Looks(alike=LIMITS.alike_covered if covered else LIMITS.alike, weight=weight,
+def _first(said: Mapping[Reading, float], rest: float, there: float, weight: float, cover: Cover) -> Looks:
+    return Looks(alike=LIMITS.alike_covered if cover else LIMITS.alike, weight=weight,
                  sums={r: v * weight for r, v in said.items()}, rest=rest * weight, there=there * weight)
 
 
 def seen_again(laid: TileTrack, said: Mapping[Reading, float], rest: float, there: float, weight: float, t: float,
-          covered: bool) -> TileTrack:
-    before = laid.looks.get(covered)
+          cover: Cover) -> TileTrack:
+    before = laid.looks.get(cover)
     looks = before.more(said, rest, there, weight) if before is not None else \
-        _first(said, rest, there, max(weight, 0.05), covered)
-    return replace(laid, last_s=t, looks={**laid.looks, covered: looks})
+        _first(said, rest, there, max(weight, 0.05), cover)
+    return replace(laid, last_s=t, looks={**laid.looks, cover: looks})
 
 
-def contradicts(laid: TileTrack, said: Mapping[Reading, float], rest: float, covered: bool) -> bool:
-    """Whether a look clearly shows another tile than the earlier looks of the same kind (bare or covered). If there are
-    none, print may look different merely because a figure arrived or left: then only a rotation counts. So it does of a
-    tile that was seen bare, whatever covers it now: one that figures and piles hide in turn looks different each time.
+def contradicts(laid: TileTrack, said: Mapping[Reading, float], rest: float, cover: Cover) -> bool:
+    """Whether a look clearly shows another tile than the earlier looks of the same kind (`Cover`). If there are none,
+    print may look different merely because something arrived or left: then only a rotation counts. So it does under a
+    neutral piece, which stands elsewhere each time, and of a tile that was seen bare, whatever covers it now: one that
+    figures and piles hide in turn looks different each time.
     """
-    alike = laid.looks.get(covered)
+    alike = laid.looks.get(cover)
     believed, other = laid.readings if alike is None else alike.readings
     best = max(believed, key=lambda r: (believed[r], r))
     now = max(said, key=lambda r: (said[r], r))
-    hidden = alike is None or covered and False in laid.looks
+    hidden = alike is None or cover == "piece" or bool(cover) and "" in laid.looks
     if shape(*best) == shape(*now) or hidden and best[0] != now[0]:
         return False
     return -said.get(best, rest) > LIMITS.turned and -believed.get(now, other) > LIMITS.turned

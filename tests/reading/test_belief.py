@@ -149,7 +149,7 @@ def test_looks_at_a_figure_that_agree_with_each_other_do_not_make_it_another_til
     covered = [look(10.0 + 5 * n, {**START, (1, 0): ("base.S", 0)}, {(1, 0): (lies,)}, doubts={(1, 0): under})
                for n in range(9)]
     track = believed(*bare, *covered).squares[1, 0]
-    assert track.against is None and track.laid is not None and set(track.laid.looks) == {False, True}
+    assert track.against is None and track.laid is not None and set(track.laid.looks) == {"", "figure"}
 
 
 def test_looks_at_what_hides_more_of_a_tile_than_before_do_not_make_it_another_one() -> None:
@@ -164,6 +164,24 @@ def test_looks_at_what_hides_more_of_a_tile_than_before_do_not_make_it_another_o
     hidden = [under(40.0 + 5 * n, "base.S", 8.0) for n in range(5)]
     track = believed(*bare, *block, *hidden).squares[1, 0]
     assert track.laid is not None and track.laid.readings[0]["base.Q", 0] == 0.0 and not track.past
+
+
+@pytest.mark.parametrize("stands", [True, False])
+def test_looks_under_a_neutral_piece_do_not_make_a_tile_another_one(stands: bool) -> None:
+    """It was only seen with a follower on it; the fairy was taken for a moment to be there, and then the dragon is."""
+    follower = (figure("base.Q", 0, "field", "SL SR", "grey"),)
+
+    def seen(t_s: float, kind: str, piece: str | None) -> TableLook:
+        on = look(t_s, {**START, (1, 0): (kind, 0)}, {(1, 0): follower}, doubts={
+            (1, 0): {("base.S", 0): 0.0, ("base.Q", 0): 0.0, (kind, 0): 8.0 if piece is None else 6.0}})
+        there = {} if piece is None else {piece: NeutralLook(there=4.0, foot=(0.7, 0.5))}
+        return replace(on, squares={**on.squares, (1, 0): replace(on.squares[1, 0], neutral=there)})
+
+    before = [*(seen(5.0 * n, "base.Q", None) for n in range(4)), seen(20.0, "base.Q", "fairy")]
+    after = [seen(25.0 + 5 * n, "base.S", "dragon" if stands else None) for n in range(6)]
+    track = believed(*before, *after).squares[1, 0]
+    assert track.laid is not None and not track.past == stands
+    assert (track.laid.readings[0]["base.Q", 0] == 0.0) == stands
 
 
 def test_a_figure_is_one_figure_though_a_look_misses_it_and_its_foot_moves() -> None:
