@@ -180,7 +180,7 @@ def test_looks_under_a_neutral_piece_do_not_make_a_tile_another_one(stands: bool
     before = [*(seen(5.0 * n, "base.Q", None) for n in range(4)), seen(20.0, "base.Q", "fairy")]
     after = [seen(25.0 + 5 * n, "base.S", "dragon" if stands else None) for n in range(6)]
     track = believed(*before, *after).squares[1, 0]
-    assert track.laid is not None and not track.past == stands
+    assert track.laid is not None and bool(track.past) != stands
     assert (track.laid.readings[0]["base.Q", 0] == 0.0) == stands
 
 
