@@ -73,12 +73,24 @@ def test_plain_wood_on_a_town_of_its_colour_stands_where_it_stands(seed: int) ->
 @pytest.mark.parametrize("seed", [1, 19])  # in 19 the town has just her tone
 def test_print_that_was_there_before_her_is_not_hers(seed: int) -> None:
     sim = played(seed, 17, "easy")
-    before = fairy(sim).down - 1
-    poses, photo = sim.truth.poses_px(before), sim.still(before)
-    free = np.ones((INNER_PX, INNER_PX), bool)
-    bare = {at: Bare(bgr=inner(rectify(photo, pose, TILE_PX, MARGIN)).astype(np.float32), free=free)
-            for at, pose in poses.items()}
-    assert_fairy_on_town(sim, bare)
+    assert_fairy_on_town(sim, before(sim, fairy(sim).down - 1))
+
+
+def test_a_dragon_of_a_players_paint_is_found_where_the_network_sees_no_foot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was trained on followers: here it sees none anywhere. Before the walk nothing hid the tiles."""
+    monkeypatch.setattr("vision.figures.peaks", lambda *_: [])
+    sim, sense = played(1, 21), Neutrals(KINDS, played(1, 21).script.colours)
+    colours = [*sim.script.colours, *sense.paints]
+    stops = [s for s in sim.truth.stops if s.piece.figure == "dragon" and s.turn == 16]
+    assert len(stops) == 6 and stops[0].piece.colour in sim.script.colours
+    for stop in stops:
+        poses, photo, bare = sim.truth.poses_px(stop.down), sim.still(stop.down), before(sim, stop.down - 1)
+        found = sense.told(photo, poses, find_figures(photo, poses, colours=colours, bare=bare), poses, bare)
+        odds = {at: best["dragon"].there for at, seen in found.items() if "dragon" in (best := best_of(seen))}
+        assert max(odds, key=lambda at: odds[at]) == stop.at and odds.pop(stop.at) > 3.0
+        assert all(v < 0.0 for v in odds.values())
+        found = sense.told(photo, poses, find_figures(photo, poses, colours=colours), poses)
+        assert not any(best_of(seen) for seen in found.values())  # nothing is known of the tiles
 
 
 @pytest.mark.parametrize(("seed", "known", "least"), [(1, False, 3.0), (19, True, 1.0)])
@@ -92,6 +104,13 @@ def test_she_is_found_while_the_background_around_her_is_learned(seed: int, know
         told = sense.told(photo, poses, find_figures(photo, poses, colours=colours, bare=bare), poses, bare)
         model.update(photo, poses, hidden_by(told, -5.0))
     assert_fairy_on_town(sim, model.bare(), least)
+
+
+def before(sim: Simulator, number: int) -> dict[Square, Bare]:
+    """What the tiles look like in a frame, in which nothing is over them."""
+    poses, photo, free = sim.truth.poses_px(number), sim.still(number), np.ones((INNER_PX, INNER_PX), bool)
+    return {at: Bare(bgr=inner(rectify(photo, pose, TILE_PX, MARGIN)).astype(np.float32), free=free)
+            for at, pose in poses.items()}
 
 
 def fairy(sim: Simulator) -> StopTruth:

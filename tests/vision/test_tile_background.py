@@ -20,6 +20,7 @@ from vision.tile_background import (
     changed,
     inner,
     strange,
+    unexplained,
     unlike,
 )
 
@@ -162,6 +163,34 @@ def test_the_region_that_changed_around_a_seed(model: TileBackground) -> None:
     hidden = seed | (WOOD & (np.arange(CROP_PX) > 48))  # another piece stands over half of it
     assert not (changed(different, seed, hidden) & hidden & ~seed).any()
     assert not changed(unlike(crop(print_()), seed, model.bare()[AT]), seed, seed).any()
+
+
+def with_a_dragon(picture: npt.NDArray[np.uint8], light: float = 1.0) -> npt.NDArray[np.uint8]:
+    """A long red piece and its shadow on the tile, together on more than half of its 60 x 60 pixels."""
+    out = picture * light
+    out[42:98, 51:70] *= 0.4
+    out[40:98, 70:86] = np.array((30, 20, 150)) * light
+    return np.clip(out, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("light", [1.0, 0.8])
+def test_a_piece_that_covers_most_of_a_tile_is_where_it_looks_different(model: TileBackground, light: float) -> None:
+    now, none = crop(with_a_dragon(print_(), light)), np.zeros((CROP_PX, CROP_PX), bool)
+    assert np.isnan(unlike(now, none, model.bare()[AT])).all()  # it may be a hand
+    different = unlike(now, none, model.bare()[AT], covered=True)
+    dragon = np.zeros(none.shape, bool)
+    dragon[EDGE_PX + 2:-EDGE_PX - 4, EDGE_PX + 26:EDGE_PX + 37] = True
+    assert strange(different, dragon) > 2.0
+    region, = unexplained(different, none)
+    assert region[dragon].mean() > 0.8 and not region[:, EDGE_PX + 42:].any()
+    assert not unexplained(different, region)  # its silhouette is known
+    assert not unexplained(unlike(crop(print_()), none, model.bare()[AT], covered=True), none)
+    assert np.isnan(unlike(crop(print_(2)), none, model.bare()[AT], covered=True)).all()  # another tile
+
+
+def test_a_tile_is_not_forgotten_below_a_piece_that_covers_most_of_it(model: TileBackground) -> None:
+    seen(model, with_a_dragon(print_()), LIMITS.adopted - 1)
+    assert told(model, print_()) < -1.0 < 2.0 < told(model, with_wood(print_()))
 
 
 def test_its_pixels_are_the_cells_of_what_figures_hide() -> None:
