@@ -33,7 +33,8 @@ from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, TableLook
 
 _LEFT_OUT = 0.6  # weight of a look at the whole board that does not report a square
-_REMEMBERED = 12  # looks without a figure that are remembered: more say hardly more (`LIMITS.alike`)
+_REMEMBERED = 12  # looks without a figure that are remembered, the newest before it came and the first since it left:
+# more say hardly more (`LIMITS.alike`)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +97,15 @@ class TableBelief:
         """Since when the tile of a square has been seen; infinite without one."""
         track = self.squares.get(at) if at is not None else None
         return math.inf if track is None or track.laid is None else track.laid.since_s
+
+    def begun_s(self, at: Square | None) -> float:
+        """From when the tile of a square may have lain there: since it, or what looks took for another tile before, was
+        seen first, or something hid the square; minus infinity without one."""
+        track = self.squares.get(at) if at is not None else None
+        if track is None or track.laid is None:
+            return -math.inf
+        tiles = (*track.past, track.laid)
+        return min(t.since_s if t.hidden_s is None else t.hidden_s for t in tiles)
 
     def bare_s(self, at: Square | None) -> float:
         """When the square of a tile was last seen without it; minus infinity if it never was, or has no tile."""
@@ -225,7 +235,8 @@ def _figures(belief: TableBelief, look: TableLook, hiding: Collection[str],
             continue
         weight = look.squares[track.at].seen * freshness(max(track.looked_s, track.came_s), t)
         tracks[i] = replace(track, looked_s=t, missed=track.missed + weight,
-                            missed_s=t if track.missed_s is None else track.missed_s)
+                            missed_s=t if track.missed_s is None else track.missed_s,
+                            misses=(*track.misses, (t, weight))[:_REMEMBERED])
         if tracks[i].real < 0.0 and tracks[i].missed > 3.0:  # a false detection
             del tracks[i]
     next_id = belief.next_id

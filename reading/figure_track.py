@@ -34,11 +34,11 @@ class Absence:
 class FigureTrack:
     """One figure: ``foot`` in tiles of the board, with the uncertainty ``spread``. It appeared between ``before_s``
     (None: unknown) and ``came_s``, after the ``bare_looks``, and was last seen at ``seen_s``; ``missed`` is the
-    weight of the looks since then, which did not see it, ``flickers`` that of earlier looks which missed it in
-    between, ``away`` the newest time for which it was gone, ``moved`` since when it stands beside where it was,
-    never gone: it was pushed, or is another one. ``width`` is the mean width of its wood in tiles, over looks of
-    total weight ``measured``, and ``width_spread`` the standard deviation of its logarithm in a usual look: looks
-    err alike. Sums are as in `TileTrack`."""
+    weight of the looks since then, which did not see it (``misses``: the first of these), ``flickers`` that of earlier
+    looks which missed it in between, ``away`` the newest time for which it was gone, ``moved`` since when it stands
+    beside where it was, never gone: it was pushed, or is another one. ``width`` is the mean width of its wood in tiles,
+    over looks of total weight ``measured``, and ``width_spread`` the standard deviation of its logarithm in a usual
+    look: looks err alike. Sums are as in `TileTrack`."""
 
     id: int
     foot: tuple[float, float]
@@ -57,6 +57,7 @@ class FigureTrack:
     measured: float = 0.0
     missed: float = 0.0
     missed_s: float | None = None
+    misses: LookWeights = ()
     flickers: float = 0.0
     away: Absence | None = None
     moved: Absence | None = None
@@ -132,7 +133,7 @@ class FigureTrack:
         """What was there before it was gone, as a figure that is gone; None if it never was."""
         return None if self.away is None else replace(
             self, foot=self.away.foot, seen_s=self.away.seen_s, missed=self.away.missed, missed_s=self.away.missed_s,
-            away=None, moved=None)
+            misses=(), away=None, moved=None)
 
     @property
     def as_another(self) -> FigureTrack | None:
@@ -209,7 +210,8 @@ def seen_figure(track: FigureTrack, at: Square, f: FigureLook, t: float, weight:
         colours={c: track.colours.get(c, -12.0 * track.weight) + colours.get(c, -12.0) * weight
                  for c in {**track.colours, **colours}},
         pieces={p: track.pieces.get(p, 0.0) + f.pieces.get(p, 0.0) * weight for p in {**track.pieces, **f.pieces}},
-        width=width, width_spread=width_spread, measured=measured, missed=0.0, missed_s=None, flickers=flickers)
+        width=width, width_spread=width_spread, measured=measured, missed=0.0, missed_s=None, misses=(),
+        flickers=flickers)
 
 
 def normalised(logs: Mapping[str, float]) -> dict[str, float]:

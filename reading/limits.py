@@ -19,6 +19,7 @@ class Limits:
     floor: float = 14.0  # most evidence of one look against a reading (heavy tails)
     left_out: float = -2.5  # log-odds of a tile on a square that a look at the whole board does not report
     turned: float = 4.0  # evidence of a look against the belief from which the tile may be another one now
+    under_piece: float = 0.3  # share of the looks under a neutral piece that counts, if others saw the tile (chosen)
     changes: float = 1.8  # weight of looks (two, some seconds apart) after which a change is believed
     laid_stays: float = 2.0  # the same for a tile being gone: laid tiles do not leave unnoticed
     # belief: the set's print

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from reading.belief import TableBelief
+from reading.figure_track import FigureTrack
 from reading.layings import Steps
 from reading.limits import LIMITS
 from reading.logged_game import LoggedGame, LoggedTurn
@@ -35,18 +36,20 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
     whether there is one. At the end it is asked about, too, and so is one of a figure that has just gone: people may be
     clearing the table. ``states`` are the states after each event of the log, preceded by the initial one."""
     found: list[tuple[int, float, list[FigureTaken], bool]] = []  # turn, likelihood, moves, whether in doubt
+    if not (turns := list(_open(log, states))):
+        return
     fresh_s = _awaited_s(belief, log, states[-1], now)
-    expected = list(_expected(belief, log, states, steps, fresh_s))
+    standing = list(_standing(belief, log, states, steps, fresh_s))
     possible = Counter[tuple[int, str, Square, str, str]]()  # in how many turns each may have been taken
-    for n, last, answers in _open(log, states):
+    for n, last, answers in turns:
         surely = _without_doubts(log, states, steps, last)
         doubtful = [] if surely is None else [
             a for a in answers if not any(a in q.answers for q in surely.box.questions(surely))]
         if not now.last:
             answers = [a for a in answers if a not in doubtful]
         missing = partial(_missing, turns=log.groups[n:n + 3], fresh_s=fresh_s, belief=belief, colours=colours)
-        possible.update({_whom(a) for a in missing(answers, expected, now=replace(now, last=True))})
-        sure, may = _SURE, missing(answers, expected, now=now)
+        possible.update({_whom(a) for a in missing(answers, standing, now=replace(now, last=True))})
+        sure, may = _SURE, missing(answers, standing, now=now)
         stood = [(f, math.inf) for f in states[last].standing.values()]
         if not may:
             sure, may = _SCORED, missing(_scored(states[last], answers, steps), stood, now=now)
@@ -59,55 +62,92 @@ def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], 
             *(((a,), each) for a in may), ((), 1.0 - each * len(may)))
         yield Decision(events=(may[0],), confidence=each, asked=each < _SURE or doubt, alternatives=options,
                        at=may[0].at, frame=now.frame,
-                       after=None if n == len(log.groups) - 1 else log.groups[n].last_seq)
+                       after=_last_seq(log, n))
 
 
 def takeable(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], steps: Steps,
              colours: Mapping[str, int], now: Moment) -> Iterator[StandingFigure]:
-    """The figures that stand according to the log, or left before it sent them home, are seen to be gone, and may have
-    been taken by a move that it has: that they are missing is explained, although nobody was told to be taken yet."""
+    """The figures that are seen to be gone while they stand according to the log (`_standing`), and may have been taken
+    by a move that it has: that they are missing is explained, although nobody was told to be taken yet."""
+    if not (turns := list(_open(log, states))):
+        return
     at_once, fresh_s = replace(now, last=True), _awaited_s(belief, log, states[-1], now)
-    for n, _, answers in _open(log, states):
-        for f, home_s in _expected(belief, log, states, steps):
+    standing = list(_standing(belief, log, states, steps, fresh_s))
+    for n, _, answers in turns:
+        for f, until_s in standing:
             if any(names(a, f) for a in answers) and _left(
-                    f, home_s, log.groups[n:n + 3], fresh_s, belief, colours, at_once):
+                    f, until_s, log.groups[n:n + 3], fresh_s, belief, colours, at_once):
                 yield f
 
 
 def vanished(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], steps: Steps,
              colours: Mapping[str, int], fresh_s: float) -> Iterator[tuple[StandingFigure, float, float]]:
-    """The figures that should stand and are missing, or left before the log sent them home, or may do for a tile that
-    came at ``fresh_s``, since when, and the log-odds that they were figures at all."""
-    for f, home_s in _expected(belief, log, states, steps, fresh_s):
-        mine = [t for t in belief.by_square.get(f.at, ()) if t.real > 0 and colours.get(t.paint) == f.player]
-        if mine and all(t.missed >= TAKEN for t in mine):
-            last = max(mine, key=lambda t: t.seen_s)
-            if last.missed_s is not None and last.missed_s <= home_s - LIMITS.notice_s:
-                yield f, last.missed_s, max(t.real for t in mine)
+    """The figures that are seen to be gone while they stand according to the log (`_standing`), since when, and the
+    log-odds that they were figures at all."""
+    for f, until_s in _standing(belief, log, states, steps, fresh_s):
+        gone = _gone(f, until_s, belief, colours)
+        if gone is not None:
+            yield f, gone[1], max(t.real for t in _tracks(f, belief, colours))
 
 
-def _expected(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], steps: Steps,
-              fresh_s: float = math.inf) -> Iterator[tuple[StandingFigure, float]]:
-    """The figures that stand according to the log, and those that scored in its newest turns, each with when the tile
-    was seen first by which they did, or may do (``fresh_s``: it is not in the log yet): before that they had no reason
-    to go home."""
+def _standing(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], steps: Steps,
+              fresh_s: float) -> Iterator[tuple[StandingFigure, float]]:
+    """The figures that stand according to the log, and those that scored in its newest turns, each with the time until
+    which nothing sends it home but a move: when the tile may have been laid by which it scored, or a tile that came at
+    ``fresh_s`` and is not in the log yet. Nobody knows when one that people entered was laid."""
     for f in steps.closed(states[-1]).standing.values():
         yield f, fresh_s
     for n in log.newest(_NEWEST):
-        turn, (end, last) = log.groups[n], log.span(n)
-        ended = next((k for k, line in enumerate(turn.lines, end) if isinstance(line.event, TurnEnded)), last)
-        left = steps.closed(states[ended]).standing
-        yield from ((f, belief.since_s(turn.at)) for number, f in states[ended].standing.items()
-                   if number not in left)
+        turn, last = log.groups[n], _end(log, n)
+        if turn.tile is not None and not turn.tile.entered:
+            left, begun_s = steps.closed(states[last]).standing, belief.begun_s(turn.at)
+            yield from ((f, begun_s) for number, f in states[last].standing.items() if number not in left)
+
+
+def _end(log: LoggedGame, n: int) -> int:
+    """The number of the state after the moves of a turn, before people said that it was over."""
+    first, last = log.span(n)
+    return next((k for k, line in enumerate(log.groups[n].lines, first) if isinstance(line.event, TurnEnded)), last)
+
+
+def _last_seq(log: LoggedGame, n: int) -> int | None:
+    """The number of the entry after which a further move of a turn belongs; None at the end of the log."""
+    turn, (first, last) = log.groups[n], log.span(n)
+    if _end(log, n) < last:
+        return turn.lines[_end(log, n) - first - 1].seq
+    return None if n == len(log.groups) - 1 else turn.last_seq
+
+
+def _tracks(f: StandingFigure, belief: TableBelief, colours: Mapping[str, int]) -> list[FigureTrack]:
+    """What may have been that figure."""
+    return [t for t in belief.by_square.get(f.at, ()) if t.real > 0 and colours.get(t.paint) == f.player]
+
+
+def _gone(f: StandingFigure, until_s: float, belief: TableBelief,
+          colours: Mapping[str, int]) -> tuple[FigureTrack, float] | None:
+    """What was last seen of a figure that looks miss, and since when; None if they do not, or did not for some seconds
+    before ``until_s``."""
+    mine = _tracks(f, belief, colours)
+    if not mine or any(t.missed < TAKEN for t in mine):
+        return None
+    left = max(mine, key=lambda t: t.seen_s)
+    if left.missed_s is None:
+        return None
+    if until_s < math.inf:
+        before = [(t_s, weight) for t_s, weight in left.misses if t_s < until_s]
+        if sum(weight for _, weight in before) < TAKEN or before[-1][0] - before[0][0] < _TWICE_S \
+                or until_s - before[0][0] < LIMITS.notice_s:
+            return None
+    return left, left.missed_s
 
 
 def _open(log: LoggedGame, states: Sequence[GameState]) -> Iterator[tuple[int, int, list[FigureTaken]]]:
     """The turns in which figures may have been taken that the log does not have: each with the number of the state
-    after it, and the figures. The newest ones, and those with a block that people were asked about."""
+    after its moves, and the figures. The newest ones, and those with a block that people were asked about."""
     if not any(issubclass(event, FigureTaken) for event in states[-1].box.handlers):
         return
     for n in log.newest(len(log.groups)):
-        turn, last = log.groups[n], log.span(n)[1]
+        turn, last = log.groups[n], _end(log, n)
         if n < len(log.groups) - _NEWEST and not _asked_of(log, states, n):
             continue
         if turn.tile is None or any(isinstance(line.event, FigureTaken) for line in turn.rest):
@@ -172,24 +212,20 @@ def _whom(event: FigureTaken) -> tuple[int, str, Square, str, str]:
     return event.owner, event.figure, event.at, event.feature, event.where
 
 
-def _left(f: StandingFigure, home_s: float, turns: Sequence[LoggedTurn], fresh_s: float, belief: TableBelief,
+def _left(f: StandingFigure, until_s: float, turns: Sequence[LoggedTurn], fresh_s: float, belief: TableBelief,
           colours: Mapping[str, int], now: Moment) -> bool:
-    """Whether a figure has been missing, for some seconds, since after the turn's tile appeared and no later than the
-    tile of the next of the ``turns``, or one that came at ``fresh_s`` and is not in the log yet, and was missing for
-    some seconds when it had a reason to go home (``home_s``). Tiles that nobody touches are looked at seldom, so its
-    last sighting may be much older. If it may have left in the next turn, it is waited for whether somebody could take
-    it then."""
+    """Whether a figure is gone (`_gone`) since after the first turn's tile appeared and no later than the tile of the
+    next of the ``turns``, or one that came at ``fresh_s`` and is not in the log yet. Tiles that nobody touches are
+    looked at seldom, so its last sighting may be much older. If it may have left in the next turn, it is waited for
+    whether somebody could take it then."""
     since_s, next_s = ([belief.since_s(turn.at) for turn in turns] + [fresh_s])[:2]
-    mine = [t for t in belief.by_square.get(f.at, ()) if t.real > 0 and colours.get(t.paint) == f.player]
-    if not mine or any(t.missed < TAKEN for t in mine):
-        return False
-    left = max(mine, key=lambda t: t.seen_s)
-    if left.missed_s is None or left.missed_s < since_s or left.seen_s > next_s \
-            or left.missed_s > home_s - LIMITS.notice_s:
+    gone = _gone(f, until_s, belief, colours)
+    if gone is None or gone[1] < since_s or gone[0].seen_s > next_s:
         return False
     if now.last:
         return True
-    missing_s = now.t_s - left.missed_s
-    if left.missed_s > next_s and missing_s < LIMITS.ask_after_s:
+    left, missed_s = gone
+    missing_s = now.t_s - missed_s
+    if missed_s > next_s and missing_s < LIMITS.ask_after_s:
         return False
-    return min(left.looked_s - left.missed_s + LIMITS.notice_s - _TWICE_S, missing_s) >= LIMITS.notice_s
+    return min(left.looked_s - missed_s + LIMITS.notice_s - _TWICE_S, missing_s) >= LIMITS.notice_s

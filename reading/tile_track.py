@@ -95,13 +95,19 @@ class TileTrack:
     @cached_property
     def readings(self) -> tuple[dict[Reading, float], float]:
         """Log-likelihoods of the readings and of any other one, relative to the best."""
-        known = {r for looks in self.looks.values() for r in looks.sums}
-        said = {r: sum(looks.sums.get(r, looks.rest) * looks.worth for looks in self.looks.values()) for r in known}
-        rest = sum(looks.rest * looks.worth for looks in self.looks.values())
+        each = [(looks, looks.worth * self._counts(cover)) for cover, looks in self.looks.items()]
+        known = {r for looks, _ in each for r in looks.sums}
+        said = {r: sum(looks.sums.get(r, looks.rest) * worth for looks, worth in each) for r in known}
+        rest = sum(looks.rest * worth for looks, worth in each)
         if self.misprints:
             said = _as_printed(said, rest, self.misprints)
         top = max(said.values(), default=rest)
         return {r: v - top for r, v in said.items()}, rest - top
+
+    def _counts(self, cover: Cover) -> float:
+        """What share of the looks of a kind counts: less under a neutral piece, which hides more than looks allow for,
+        if others saw the tile."""
+        return LIMITS.under_piece if cover == "piece" and len(self.looks) > 1 else 1.0
 
     @cached_property
     def presence(self) -> float:
