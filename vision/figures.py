@@ -23,7 +23,7 @@ from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import FigureLook, inside, probability, within
 from vision.nadir import leans
 from vision.paint import SEEN, Print, colours_of, light_of, shown
-from vision.tile_background import EDGE_PX, INNER_PX, Bare, inner, strange, unexplained, unlike
+from vision.tile_background import EDGE_PX, INNER_PX, Bare, inner, strange, unexplained, unlike_and_below
 from vision.view import View
 
 _LOW = -2.5  # logit of a foot's cell below which nothing is reported
@@ -46,8 +46,8 @@ class Seen:
     that it covers, the (u, v, l) of its paint, and the probability that it is a disc or a cube. ``neutral`` are
     log-odds of neutral pieces, where it is not considered a player's figure; ``new`` is the part of its log-odds that
     comes from what the tile looked like before. It stands ``elsewhere`` if its foot is on a tile that was not examined:
-    then it only hides the print of this one. It was ``missed`` if the network sees no silhouette where the tile looks
-    different."""
+    then it only hides the print of this one. It was seen ``by_change`` alone if the network sees no silhouette where
+    the tile looks different."""
 
     look: FigureLook
     px: tuple[float, float]
@@ -58,7 +58,7 @@ class Seen:
     new: float = 0.0
     neutral: Mapping[str, float] = field(default_factory=dict)
     elsewhere: bool = False
-    missed: bool = False
+    by_change: bool = False
 
 
 def read_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterable[str] | None = None,
@@ -77,9 +77,9 @@ def read_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
 
 def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterable[str] | None = None,
                  view: View | None = None, bare: Mapping[Square, Bare] | None = None,
-                 board: Mapping[Square, Array] | None = None) -> dict[Square, tuple[Seen, ...]]:
+                 board: Mapping[Square, Array] | None = None, pieces: bool = False) -> dict[Square, tuple[Seen, ...]]:
     """The same with silhouettes. ``board`` has all tiles if ``poses`` are some of them: the camera's position and the
-    light are estimated from all."""
+    light are estimated from all. If there are neutral ``pieces``, also what only differs from the ``bare`` tiles."""
     if not poses:
         return {}
     lean = leans({**(board or {}), **poses}, photo.shape, view)
@@ -94,16 +94,15 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
         around = by_paint(peaks(felt, n, _LOW, lean[at]), felt, n, crops[n], light)
         owner = owners(felt, n, [p.foot for p in around])
         covered[n] = np.isin(owner, [k for k, p in enumerate(around) if _there(p.there) > 0])
-        known = unlike(crops[n], owner >= 0, bare[at]) if bare and at in bare else None
-        objects = unexplained(unlike(crops[n], owner >= 0, bare[at], covered=True), owner >= 0) if bare and at in bare \
-            else []
+        known, below = unlike_and_below(crops[n], owner >= 0, bare[at]) if bare and at in bare else (None, None)
+        objects = unexplained(below, owner >= 0) if pieces and below is not None else []
         around += [_hardly_a_foot(region, felt, n) for region in objects if not any(
             _in(region, peak) and not (owner == k).any() for k, peak in enumerate(around))]
         for k, peak in enumerate(around):
             if (np.abs(peak.foot - 0.5) < 0.5 + _OVER).all():
                 own = owner == k
-                missed = not own.any() and any(_in(region, peak) for region in objects)
-                seen = replace(_seen(peak, crops[n], own, pose, light), missed=missed)
+                changed = not own.any() and any(_in(region, peak) for region in objects)
+                seen = replace(_seen(peak, crops[n], own, pose, light), by_change=changed)
                 if known is not None:
                     more = strange(known, own)
                     seen = replace(seen, new=more, look=replace(seen.look, there=seen.look.there + more))
@@ -121,7 +120,7 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
 
 
 def _hardly_a_foot(region: npt.NDArray[np.bool_], felt: FigureMaps, n: int) -> Peak:
-    """Where in a region of a crop the network is least sure that there is no foot."""
+    """A foot where in a region of a crop the network is least sure that there is none."""
     middles = ((_MIDDLES + MARGIN) * TILE_PX).astype(int)
     logits = np.where(region[np.ix_(middles, middles)], felt.foot[n], -np.inf)
     row, column = np.unravel_index(int(logits.argmax()), logits.shape)

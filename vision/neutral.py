@@ -3,7 +3,8 @@ recognised by their length and by a paint that no player has.
 
 The network was trained on followers: a long piece is several feet to it. A region of one colour around its silhouettes
 is taken as one piece, whose length is compared with that of each kind and of followers. Where the network sees hardly
-a foot and no silhouette (unpainted wood on a town, or touching a follower), the region is grown from the foot itself.
+a foot and no silhouette (unpainted wood on a town, or touching a follower), the region is grown from the foot itself,
+and where it sees none at all, from where the tile looks different than before.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import NeutralLook
 from vision.nadir import leans
-from vision.tile_background import Bare, Differences, changed, may_be_new, strange, surely_new, unlike
+from vision.tile_background import Bare, Differences, changed, may_be_new, strange, surely_new, unlike_and_below
 from vision.view import View
 
 _RISES = 0.3  # of its height: mean displacement of a piece's top from its foot in the picture
@@ -160,7 +161,7 @@ class Neutrals:
             shared = max(named, key=lambda c: named[c], default="") in paints & set(self.players)
             if s.silhouette.sum() > LIMITS.speck and s.look.there > LIMITS.least:
                 out[n] = s.silhouette
-            elif s.missed and shared or s.look.there > LIMITS.faint and margin > LIMITS.painted:
+            elif s.by_change and shared or s.look.there > LIMITS.faint and margin > LIMITS.painted:
                 dot = np.zeros(s.silhouette.shape, np.uint8)
                 column, row = ((np.array(s.look.foot) + MARGIN) * TILE_PX).astype(int)
                 out[n] = cv2.circle(dot, (int(column), int(row)), LIMITS.dot_px, 1, -1) > 0
@@ -172,7 +173,7 @@ class Neutrals:
         pose = before.board[at]
         crop = rectify(before.photo, pose, TILE_PX, MARGIN)
         hidden = np.logical_or.reduce([s.silhouette for s in found])
-        different = unlike(crop, hidden, before.bare[at]) if at in before.bare else None
+        different, below = unlike_and_below(crop, hidden, before.bare[at]) if at in before.bare else (None, None)
         around, uvl, steep = before.around(at), _uvl(crop), float(np.hypot(*lean))
         left = [n for n, s in enumerate(found) if s.look.there > LIMITS.least or n in seeds]
         out = []
@@ -186,8 +187,8 @@ class Neutrals:
             outlined = any(found[n].silhouette.sum() > LIMITS.speck for n in feet)
             expected = LIMITS.unlike if outlined else LIMITS.unseen
             first = max(feet, key=lambda n: found[n].look.there)
-            if different is not None:  # beyond what was said of its foot
-                new = unlike(crop, hidden, before.bare[at], covered=True) if found[first].missed else different
+            if different is not None and below is not None:  # beyond what was said of its foot
+                new = below if found[first].by_change else different
                 expected += strange(new, mask, LIMITS.new) - strange(different, found[first].silhouette)
             length = max(box[1]) / TILE_PX
             colours = _mean([found[n].look.colours for n in feet])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import cv2
 import numpy as np
@@ -97,7 +97,7 @@ def difference(now: Picture, before: Picture, free: npt.NDArray[np.bool_]) -> tu
 
 def _commonest(changes: Picture) -> Picture:
     """(3,) the mode of the changes (N, 3) of pixels' channels: that of their means, by a smoothed histogram, and the
-    median of those near it. 0 without any."""
+    median of those near it. 0 without any. It is a shadow's where that is larger than what is lit."""
     if not len(changes):
         return np.zeros(3, np.float32)
     means, margin = changes.mean(axis=1), 3 * LIMITS.light_bin
@@ -107,13 +107,20 @@ def _commonest(changes: Picture) -> Picture:
     return np.asarray(np.median(near if len(near) else changes, axis=0), np.float32)
 
 
-def usual_difference(apart: Array, *, covered: bool) -> float | None:
-    """What pixels (N,) of a tile differ by where nothing covers it: their median, or twice what the fifth differs by
-    that differs least if most of it may be ``covered``. None if it is another tile, or has been turned."""
+class Usual(NamedTuple):
+    """What pixels of a tile differ by where nothing covers it (``noise``), and whether most of it is ``covered``."""
+
+    noise: float
+    covered: bool
+
+
+def usual_difference(apart: Array) -> Usual | None:
+    """From the differences of a tile's pixels (N,): their median, or twice what the fifth differs by that differs least
+    if most of it is covered. None if it is another tile, or has been turned."""
     middle, least = np.quantile(apart, (0.5, 0.2))
     if middle <= LIMITS.other:
-        return float(middle)
-    return float(2 * least) if covered and least <= LIMITS.same else None
+        return Usual(float(middle), covered=False)
+    return Usual(float(2 * least), covered=True) if least <= LIMITS.same else None
 
 
 def _grey(picture: Picture) -> Picture:
@@ -135,18 +142,25 @@ def _restructured(a: Picture, b: Picture) -> Picture:
     return np.asarray(0.5 - (both + LIMITS.plain) / (own + others + 2 * LIMITS.plain), np.float32) * 2
 
 
-def unlike(crop: Image, hidden: npt.NDArray[np.bool_], bare: Bare, *, covered: bool = False) -> Array:
+def unlike(crop: Image, hidden: npt.NDArray[np.bool_], bare: Bare) -> Array:
     """(INNER_PX, INNER_PX) difference of the tile in a crop from its bare picture, relative to the usual difference
     (`usual_difference`) outside all silhouettes (``hidden``, of the crop); NaN where it is not known, as where most of
-    the tile looks different unless it may be ``covered``: hands are there more often than long pieces."""
+    the tile looks different: hands are there more often than long pieces."""
+    return unlike_and_below(crop, hidden, bare)[0]
+
+
+def unlike_and_below(crop: Image, hidden: npt.NDArray[np.bool_], bare: Bare) -> tuple[Array, Array]:
+    """The same, and as it is if a piece and its shadow may cover most of the tile."""
     free = ~inner(hidden) & bare.free
+    none = np.full(free.shape, np.nan)
     if free.sum() < LIMITS.free_least * free.size:
-        return np.full(free.shape, np.nan)
+        return none, none
     apart, _ = difference(inner(crop).astype(np.float32), bare.bgr, free)
-    usual = usual_difference(apart[free], covered=covered)
+    usual = usual_difference(apart[free])
     if usual is None:
-        return np.full(free.shape, np.nan)
-    return np.where(bare.free, apart / (usual + LIMITS.noise), np.nan)
+        return none, none
+    relative = np.where(bare.free, apart / (usual.noise + LIMITS.noise), np.nan)
+    return none if usual.covered else relative, relative
 
 
 def strange(different: Array, silhouette: npt.NDArray[np.bool_], most: float = LIMITS.strange) -> float:
@@ -283,7 +297,7 @@ def _learn(old: _Background, now: Picture, open_: npt.NDArray[np.bool_]) -> bool
         return bool(old.free.any())  # else nothing is known of it
     before = old.bare if known is old.free else old.changed
     apart, gain = difference(now, before, both)
-    if usual_difference(apart[both], covered=True) is None:
+    if usual_difference(apart[both]) is None:
         return False
     old.bare, old.changed = (_relit(picture, gain) for picture in (old.bare, old.changed))
     same = open_ & old.free & (apart < LIMITS.alike)

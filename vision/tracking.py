@@ -82,7 +82,8 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
         board = {at: lattice.pose(at, shift) for at, shift in lattice.shifts.items()}
         background.keep(board.keys())
         bare = background.bare()
-        found = find_figures(bgr, poses, colours=[*known, *others.paints], view=view, bare=bare, board=board)
+        found = find_figures(bgr, poses, colours=[*known, *others.paints], view=view, bare=bare, board=board,
+                             pieces=bool(others.kinds))
         if sized:
             found = measured(bgr, poses, found, board, view)
         told = others.told(bgr, poses, found, board, bare)

@@ -166,22 +166,25 @@ def test_looks_at_what_hides_more_of_a_tile_than_before_do_not_make_it_another_o
     assert track.laid is not None and track.laid.readings[0]["base.Q", 0] == 0.0 and not track.past
 
 
-@pytest.mark.parametrize("stands", [True, False])
-def test_looks_under_a_neutral_piece_do_not_make_a_tile_another_one(stands: bool) -> None:
-    """It was only seen with a follower on it; the fairy was taken for a moment to be there, and then the dragon is."""
+@pytest.mark.parametrize("piece", [True, False])
+@pytest.mark.parametrize(("before", "after"), [(5, 6), (20, 1)])
+def test_looks_under_a_neutral_piece_do_not_make_a_tile_another_one(before: int, after: int, piece: bool) -> None:
+    """It was only seen with a follower on it, and once the fairy was taken to be there; then the dragon is, under which
+    looks are surer of another kind. So would they be of a tile that people have changed, without a piece."""
     follower = (figure("base.Q", 0, "field", "SL SR", "grey"),)
 
-    def seen(t_s: float, kind: str, piece: str | None) -> TableLook:
+    def seen(t_s: float, kind: str, sure: float, name: str | None) -> TableLook:
         on = look(t_s, {**START, (1, 0): (kind, 0)}, {(1, 0): follower}, doubts={
-            (1, 0): {("base.S", 0): 0.0, ("base.Q", 0): 0.0, (kind, 0): 8.0 if piece is None else 6.0}})
-        there = {} if piece is None else {piece: NeutralLook(there=4.0, foot=(0.7, 0.5))}
+            (1, 0): {("base.S", 0): 0.0, ("base.Q", 0): 0.0, (kind, 0): sure}})
+        there = {} if name is None else {name: NeutralLook(there=4.0, foot=(0.7, 0.5))}
         return replace(on, squares={**on.squares, (1, 0): replace(on.squares[1, 0], neutral=there)})
 
-    before = [*(seen(5.0 * n, "base.Q", None) for n in range(4)), seen(20.0, "base.Q", "fairy")]
-    after = [seen(25.0 + 5 * n, "base.S", "dragon" if stands else None) for n in range(6)]
-    track = believed(*before, *after).squares[1, 0]
-    assert track.laid is not None and bool(track.past) != stands
-    assert (track.laid.readings[0]["base.Q", 0] == 0.0) == stands
+    looks = [*(seen(5.0 * n, "base.Q", 6.0, None) for n in range(before)), seen(100.0, "base.Q", 6.0, "fairy"),
+             *(seen(105.0 + 5 * n, "base.S", 8.0, "dragon" if piece else None) for n in range(after))]
+    track = believed(*looks).squares[1, 0]
+    changed = not piece and after > 1
+    assert track.laid is not None and bool(track.past) == changed
+    assert (track.laid.readings[0]["base.Q", 0] == 0.0) != changed
 
 
 def test_a_figure_is_one_figure_though_a_look_misses_it_and_its_foot_moves() -> None:

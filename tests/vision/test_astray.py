@@ -9,9 +9,11 @@ from drawings import base_set, drawing
 
 from scoring.tiles import Square, catalogue
 from vision.astray import ASTRAY
+from vision.attention import Attention
 from vision.background import BareTable, Levels, alike, appearance
 from vision.frames import Frame, Image
 from vision.lattice import UNIT, Array, Lattice, apply
+from vision.senses import TileEvidence
 from vision.tracker import Tracker
 from vision.tracking import make_tracker
 
@@ -173,3 +175,22 @@ def test_what_is_found_beside_the_board_is_no_tile_if_it_has_the_tables_texture(
     monkeypatch.setattr(BareTable, "texture_odds", lambda self, at, cells, a: a.bare_odds if at == (2, 1) else 0.0)
     watched.show(table(laid, {(2, 1): BESIDE[0]}), frames=20)
     assert watched.tracker.poses.keys() == BOARD.keys()
+
+
+@pytest.mark.parametrize("odds", [0.0, -6.0])
+def test_nor_is_what_is_found_beside_the_place_of_a_tile_that_lay(monkeypatch: pytest.MonkeyPatch, odds: float) -> None:
+    tracker, bgr, at = Table(BOARD).tracker, table(BOARD, {}), (1, 1)
+    beside = pose(at, moved(0.3, 0.0))
+    seen = {}
+
+    def texture(self: BareTable, square: Square, cells: Levels, a: Attention) -> float:
+        seen[square] = cells
+        return odds
+
+    monkeypatch.setattr(BareTable, "texture_odds", texture)
+    unseen, found = (TileEvidence(pose=p, there=there, loglik=np.zeros((1, 4)), seen=1.0)
+                     for p, there in ((pose(at, np.eye(3)), -5.0), (beside, 3.0)))
+    tracker.astray = lambda *_: found
+    told = list(tracker._astray(bgr, {at: unseen}, appearance(bgr, {at: unseen.pose}), {at}))
+    assert [square for square, _ in told] == [at] * (odds == 0.0)
+    assert (seen[at] == appearance(bgr, {at: beside})[at]).all()

@@ -80,7 +80,15 @@ def test_the_texture_tells_where_something_else_reaches_over_the_edge_of_a_squar
         return table.texture_odds(GAP, gap, A)
 
     assert reaching(3) < -A.lies  # three quarters of the inner cells are the table's
-    assert reaching(4) == 0.0
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_the_texture_tells_nothing_if_too_few_inner_cells_have_the_tables_colours(rows: int) -> None:
+    gap = levels(GREEN, 7)
+    gap[2:2 + rows, 2:6] = levels(TOWN, 7)[2:2 + rows, 2:6]
+    table, tiles = BareTable(squares=BARE), {(n, 0): levels(MEADOW, n) for n in range(4)}
+    table.keep({*BARE, *tiles}, tiles, A)
+    assert (table.texture_odds(GAP, gap, A) < 0.0) == (rows == 1)
 
 
 def test_print_in_the_tables_colours_is_a_tile() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -76,21 +77,42 @@ def test_print_that_was_there_before_her_is_not_hers(seed: int) -> None:
     assert_fairy_on_town(sim, before(sim, fairy(sim).down - 1))
 
 
-def test_a_dragon_of_a_players_paint_is_found_where_the_network_sees_no_foot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was trained on followers: here it sees none anywhere. Before the walk nothing hid the tiles."""
+@pytest.mark.parametrize("other", [BACKGROUND.other, 0.03])
+def test_a_dragon_of_a_players_paint_is_found_where_the_network_sees_no_foot(
+        monkeypatch: pytest.MonkeyPatch, other: float) -> None:
+    """It was trained on followers: here it sees none anywhere. Before the walk nothing hid the tiles; as if each piece
+    covered most of its tile, hardly a pixel may differ in ``other`` tests."""
     monkeypatch.setattr("vision.figures.peaks", lambda *_: [])
+    monkeypatch.setattr("vision.tile_background.LIMITS", replace(BACKGROUND, other=other))
     sim, sense = played(1, 21), Neutrals(KINDS, played(1, 21).script.colours)
     colours = [*sim.script.colours, *sense.paints]
     stops = [s for s in sim.truth.stops if s.piece.figure == "dragon" and s.turn == 16]
     assert len(stops) == 6 and stops[0].piece.colour in sim.script.colours
     for stop in stops:
         poses, photo, bare = sim.truth.poses_px(stop.down), sim.still(stop.down), before(sim, stop.down - 1)
-        found = sense.told(photo, poses, find_figures(photo, poses, colours=colours, bare=bare), poses, bare)
-        odds = {at: best["dragon"].there for at, seen in found.items() if "dragon" in (best := best_of(seen))}
+        seen = find_figures(photo, poses, colours=colours, bare=bare, pieces=True)
+        told = sense.told(photo, poses, seen, poses, bare)
+        odds = {at: best["dragon"].there for at, found in told.items() if "dragon" in (best := best_of(found))}
         assert max(odds, key=lambda at: odds[at]) == stop.at and odds.pop(stop.at) > 3.0
         assert all(v < 0.0 for v in odds.values())
-        found = sense.told(photo, poses, find_figures(photo, poses, colours=colours), poses)
-        assert not any(best_of(seen) for seen in found.values())  # nothing is known of the tiles
+        for nothing in (find_figures(photo, poses, colours=colours, pieces=True),  # is known of the tiles
+                        find_figures(photo, poses, colours=colours, bare=bare)):  # and no piece is sought
+            assert not any(nothing.values())
+
+
+def test_what_looks_different_is_sought_in_a_players_paint_alone() -> None:
+    """Shadows have a colour of their own, like plain wood; other paints are sought where the network sees a foot."""
+    sense = Neutrals(KINDS, ("red", "blue"))
+    none = np.zeros((CROP_PX, CROP_PX), bool)
+
+    def seeds(paint: str, by_change: bool) -> int:
+        look = FigureLook(foot=(0.5, 0.5), spread=0.03, there=-8.0, lying=0.0,
+                          colours={p: 0.0 if p == paint else -5.0 for p in ("red", "blue", *sense.paints)})
+        return len(sense._seeds([Seen(look=look, px=(0.0, 0.0), outline_px=np.zeros((0, 2)), silhouette=none,
+                                      uvl=np.zeros(3), by_change=by_change)]))
+
+    assert [seeds(paint, True) for paint in ("red", "blue", "natural", "purple")] == [1, 0, 0, 0]
+    assert seeds("red", False) == 0
 
 
 @pytest.mark.parametrize(("seed", "known", "least"), [(1, False, 3.0), (19, True, 1.0)])
@@ -101,7 +123,8 @@ def test_she_is_found_while_the_background_around_her_is_learned(seed: int, know
     colours = [*sim.script.colours, *sense.paints]
     for number in [fairy(sim).down - 1] * 3 * known + [sim.truth.frames - 1] * (BACKGROUND.adopted + 2):
         poses, photo, bare = sim.truth.poses_px(number), sim.still(number), model.bare()
-        told = sense.told(photo, poses, find_figures(photo, poses, colours=colours, bare=bare), poses, bare)
+        found = find_figures(photo, poses, colours=colours, bare=bare, pieces=True)
+        told = sense.told(photo, poses, found, poses, bare)
         model.update(photo, poses, hidden_by(told, -5.0))
     assert_fairy_on_town(sim, model.bare(), least)
 

@@ -22,6 +22,7 @@ from vision.tile_background import (
     strange,
     unexplained,
     unlike,
+    unlike_and_below,
 )
 
 AT, SIDE = (2, 3), 60
@@ -177,15 +178,15 @@ def with_a_dragon(picture: npt.NDArray[np.uint8], light: float = 1.0) -> npt.NDA
 def test_a_piece_that_covers_most_of_a_tile_is_where_it_looks_different(model: TileBackground, light: float) -> None:
     now, none = crop(with_a_dragon(print_(), light)), np.zeros((CROP_PX, CROP_PX), bool)
     assert np.isnan(unlike(now, none, model.bare()[AT])).all()  # it may be a hand
-    different = unlike(now, none, model.bare()[AT], covered=True)
+    _, different = unlike_and_below(now, none, model.bare()[AT])
     dragon = np.zeros(none.shape, bool)
     dragon[EDGE_PX + 2:-EDGE_PX - 4, EDGE_PX + 26:EDGE_PX + 37] = True
     assert strange(different, dragon) > 2.0
     region, = unexplained(different, none)
     assert region[dragon].mean() > 0.8 and not region[:, EDGE_PX + 42:].any()
     assert not unexplained(different, region)  # its silhouette is known
-    assert not unexplained(unlike(crop(print_()), none, model.bare()[AT], covered=True), none)
-    assert np.isnan(unlike(crop(print_(2)), none, model.bare()[AT], covered=True)).all()  # another tile
+    assert not unexplained(unlike_and_below(crop(print_()), none, model.bare()[AT])[1], none)
+    assert np.isnan(unlike_and_below(crop(print_(2)), none, model.bare()[AT])[1]).all()  # another tile
 
 
 def test_a_tile_is_not_forgotten_below_a_piece_that_covers_most_of_it(model: TileBackground) -> None:
