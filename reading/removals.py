@@ -30,11 +30,11 @@ _SCORED = 0.5  # that a figure which scored in the turn was taken before that
 
 def removals(belief: TableBelief, log: LoggedGame, states: Sequence[GameState], steps: Steps,
              colours: Mapping[str, int], now: Moment) -> Iterator[Decision]:
-    """The move that sent home a figure which stands according to the log and is seen to be gone. Where several are
-    gone, where one may have been taken in either of two turns, and where one would have gone home anyway since it
-    scored in that turn, the move is asked about. One that only a block in doubt allows waits until people have said
-    whether there is one. At the end it is asked about, too, and so is one of a figure that has just gone: people may be
-    clearing the table. ``states`` are the states after each event of the log, preceded by the initial one."""
+    """The move that sent home a figure which stands according to the log (`_standing`) and is seen to be gone. Where
+    several are gone, where one may have been taken in either of two turns, and where one would have gone home anyway
+    since it scored in that turn, the move is asked about. One that only a block in doubt allows waits until people have
+    said whether there is one. At the end it is asked about, too, and so is one of a figure that has just gone: people
+    may be clearing the table. ``states`` are the states after each event of the log, preceded by the initial one."""
     found: list[tuple[int, float, list[FigureTaken], bool]] = []  # turn, likelihood, moves, whether in doubt
     if not (turns := list(_open(log, states))):
         return
@@ -193,7 +193,7 @@ def _missing(answers: Iterable[FigureTaken], standing: Iterable[tuple[StandingFi
              now: Moment) -> list[FigureTaken]:
     """The answers about those of the ``standing`` figures that have left in the first of the ``turns`` (`_left`)."""
     return [a for a in answers if any(
-        names(a, f) and _left(f, home_s, turns, fresh_s, belief, colours, now) for f, home_s in standing)]
+        names(a, f) and _left(f, until_s, turns, fresh_s, belief, colours, now) for f, until_s in standing)]
 
 
 def _scored(state: GameState, answers: Sequence[FigureTaken], steps: Steps) -> Iterator[FigureTaken]:

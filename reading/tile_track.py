@@ -97,8 +97,8 @@ class TileTrack:
         """Log-likelihoods of the readings and of any other one, relative to the best."""
         each = [(looks, looks.worth * self._counts(cover)) for cover, looks in self.looks.items()]
         known = {r for looks, _ in each for r in looks.sums}
-        said = {r: sum(looks.sums.get(r, looks.rest) * worth for looks, worth in each) for r in known}
-        rest = sum(looks.rest * worth for looks, worth in each)
+        said = {r: sum(looks.sums.get(r, looks.rest) * factor for looks, factor in each) for r in known}
+        rest = sum(looks.rest * factor for looks, factor in each)
         if self.misprints:
             said = _as_printed(said, rest, self.misprints)
         top = max(said.values(), default=rest)
