@@ -28,8 +28,9 @@ Picture = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackgroundLimits:
-    """Differences are of natural logarithms of brightness, weights are nats. All are chosen, with one simulated table
-    in view: a fairy of plain wood on a town of its colour was to be new there, and print and shadows were not."""
+    """Differences are of natural logarithms of brightness, weights are nats. All are chosen, with two simulated
+    tables in view: a fairy of plain wood on a town of its colour was to be new there, and print and shadows were not,
+    and a dragon that covered most of a tile with its shadow was to be told from another tile."""
 
     blur_px: float = 0.8
     dark: float = 6.0  # levels (of 255) added to all: differences of black are noise

@@ -16,6 +16,7 @@ SETUP = Setup(expansions=("base", "tower"), rules=edition(),
               players=(Player(name="Anna", colour="red"), Player(name="Ben", colour="blue")))
 SOUTH, WEST, EAST, FAR = (0, 1), (-1, 0), (1, 0), (-2, 0)
 FLOOR = (0.03, -0.02)  # tiles: 2.9 px of 80 a tile
+SMALL = (0.004, 0.0)  # by which a block displaces the top right below the camera: less than the noise
 
 
 def top(height: int, *, floor: tuple[float, float] = FLOOR, off: tuple[float, float] = (0.0, 0.0), yaw: float = 0.4,
@@ -77,4 +78,16 @@ def with_a_foundation() -> PilesTable:
     made.lays(SOUTH, "tower.02", 0)
     made.figures[WEST] = (figure("base.U", 0, "road", "E W", "blue"),)
     made.lays(WEST, "base.U", 0)
+    return made
+
+
+def below_the_camera() -> PilesTable:
+    """A pile of one right below the camera, and Ben's monk on the cloister beside it."""
+    made = with_a_foundation()
+    made.lays(EAST, "base.U", 0)
+    made.tiles[(1, 1)] = ("base.B", 0)
+    made.figures[(1, 1)] = (figure("base.B", 0, "cloister", "I", "blue"),)
+    made.piles[SOUTH] = top(1, floor=SMALL)
+    made.sees()
+    made.lays(FAR, "base.U", 0)
     return made

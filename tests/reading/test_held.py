@@ -7,16 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from held_tables import (
-    HOMES,
-    HeldTable,
-    after_bens,
-    bens_turn,
-    log,
-    near,
-    watched_game,
-    with_two_taken,
-)
+from held_tables import HOMES, HeldTable, after_bens, bens_turn, log, near, watched_game, with_two_taken
 from piles import EAST, SETUP, SOUTH, WEST
 from test_unseen_moves import ANNA, BEN, game, monk
 

@@ -5,15 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from held_tables import (
-    HeldTable,
-    after_bens,
-    bens_turn,
-    log,
-    near,
-    watched_game,
-    with_two_taken,
-)
+from held_tables import HeldTable, after_bens, bens_turn, log, near, watched_game, with_two_taken
 from piles import SOUTH
 from test_unseen_moves import ANNA, BEN, game, monk
 

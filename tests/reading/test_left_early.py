@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
-from piles import EAST, FAR, SETUP, SOUTH, PilesTable, top, with_a_foundation
+from piles import EAST, SETUP, SMALL, SOUTH, WEST, PilesTable, below_the_camera, top, with_a_foundation
 from tables import figure
 
+from reading.removals import _gone, _standing
 from scoring.engine import fold
 from scoring.events import TilePlaced, TurnEnded
 from scoring.expansions.tower import Captured, TowerRaised
@@ -15,13 +19,19 @@ KNIGHT = figure("base.E", 2, "city", "S", "blue")
 TAKEN = Captured(player=0, owner=1, figure="follower", at=CITY, feature="city", where="S")
 
 
-@pytest.fixture
-def table() -> PilesTable:
-    """Ben's knight stands beside Anna's tower, to which she has just added a block."""
+def beside_a_tower() -> PilesTable:
+    """Ben's knight stands beside a foundation, and Anna has laid a tile."""
     made = with_a_foundation()
     made.lays(EAST, "base.U", 0)
     made.lays(CITY, "base.E", 2, KNIGHT)
     made.lays((2, 0), "base.U", 0)
+    return made
+
+
+@pytest.fixture
+def table() -> PilesTable:
+    """She has just added a block there, too."""
+    made = beside_a_tower()
     made.piles[SOUTH] = top(1)
     made.sees()
     return made
@@ -57,19 +67,47 @@ def test_one_look_that_misses_him_before_it_is_not_enough(table: PilesTable) -> 
     assert not table.told(Captured) and scores(table) == (0, 4)
 
 
-def test_it_may_be_told_some_turns_after_he_scored(table: PilesTable) -> None:
-    """His tile is not looked at again until Anna and Ben have laid tiles, too."""
-    goes(table, 3)
-    table.hidden = (CITY, SOUTH)
-    table.book.say(TilePlaced(player=1, tile="base.U", at=(3, 0), rot=0))  # Ben's turn, before he closes the city
-    table.tiles[3, 0] = "base.U", 0
-    table.tiles[FAR] = "base.U", 0
-    table.sees(1, 1.5)
+def test_he_stands_until_the_tile_by_which_he_scored_may_have_been_laid(table: PilesTable) -> None:
+    """Some turns later, too. Ben's thief scored nothing: nothing but a move sends him home."""
     table.lays(*CLOSES)
+    came_s = table.t_s - 10.0  # of three looks at it the first
+    table.lays((3, 0), "base.U", 0)
     table.lays((4, 0), "base.U", 0)
-    table.hidden = ()
-    table.sees(6)
-    assert [type(e) for e in table.events].index(Captured) < len(table.events) - 3
+    reader = table.reader
+    log = reader._log(table.book.entries)
+    states = reader._prefix.states([line.event for line in log.lines])
+    until_s = {f.at: s for f, s in _standing(reader.belief, log, states, reader._steps, math.inf)}
+    assert until_s == {WEST: math.inf, CITY: came_s}
+
+
+def test_from_when_a_tile_may_have_lain_there(table: PilesTable) -> None:
+    table.lays(*CLOSES)
+    belief = table.reader.belief
+    track = belief.squares[0, 3]
+    assert track.laid is not None
+    since_s = track.laid.since_s
+    for changed, begun_s in (
+            (track, since_s), (replace(track, laid=replace(track.laid, hidden_s=since_s - 9.0)), since_s - 9.0),
+            (replace(track, laid=replace(track.laid, since_s=since_s + 40.0), past=(track.laid,)), since_s),
+            (replace(track, laid=None, past=(track.laid,)), -math.inf)):
+        assert replace(belief, squares={**belief.squares, (0, 3): changed}).begun_s((0, 3)) == begun_s
+    assert belief.begun_s((9, 9)) == belief.begun_s(None) == -math.inf
+
+
+@pytest.mark.parametrize(("missed_s", "until_s", "gone"), [
+    ((100.0, 101.5, 103.0), math.inf, True), ((100.0, 101.5, 103.0), 105.0, True),
+    ((100.0, 101.5, 103.0), 103.5, False),  # not for some seconds
+    ((100.0, 101.5, 110.0), 101.0, False), ((100.0, 120.0, 125.0), 110.0, False),  # one look before it
+    ((100.0, 101.5, 110.0), 106.0, False),  # two hardly new ones
+    ((100.0, 100.3, 100.6), 105.0, False)])  # they are one look
+def test_how_looks_have_to_miss_him_before_he_had_a_reason_to_go(
+        table: PilesTable, missed_s: tuple[float, ...], until_s: float, gone: bool) -> None:
+    belief = table.reader.belief
+    track, = belief.by_square[CITY]
+    left = replace(track, missed=1.5, missed_s=missed_s[0], misses=tuple((t_s, 0.5) for t_s in missed_s))
+    knight = next(f for f in fold(SETUP, table.events).standing.values() if f.at == CITY)
+    found = _gone(knight, until_s, replace(belief, figures={**belief.figures, track.id: left}), {"red": 0, "blue": 1})
+    assert (found is not None) == gone
 
 
 def test_people_may_say_that_turns_are_over(table: PilesTable) -> None:
@@ -105,19 +143,10 @@ def test_a_tile_that_looks_lose_later_was_laid_when_it_was_first_seen(table: Pil
     assert not table.told(Captured) and scores(table) == (0, 4)
 
 
-SMALL = (0.004, 0.0)  # by which a block displaces the top right below the camera: less than the noise
-
-
 @pytest.fixture
 def below() -> PilesTable:
-    """A tower of one right below the camera, between Ben's monk and Anna's knight; Ben has laid a road."""
-    made = with_a_foundation()
-    made.lays(EAST, "base.U", 0)
-    made.tiles[(1, 1)] = ("base.B", 0)
-    made.figures[(1, 1)] = (figure("base.B", 0, "cloister", "I", "blue"),)
-    made.piles[SOUTH] = top(1, floor=SMALL)
-    made.sees()
-    made.lays(FAR, "base.U", 0)
+    """Anna's knight stands beside it, too, and Ben has laid a road."""
+    made = below_the_camera()
     made.lays(CITY, "base.E", 2, figure("base.E", 2, "city", "S", "red"))
     made.lays((-3, 0), "base.U", 0)
     return made

@@ -5,7 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from piles import EAST, FAR, FLOOR, SETUP, SOUTH, PilesTable, raised_again, top, with_a_foundation
+from piles import (
+    EAST,
+    FAR,
+    FLOOR,
+    SETUP,
+    SMALL,
+    SOUTH,
+    PilesTable,
+    below_the_camera,
+    raised_again,
+    top,
+    with_a_foundation,
+)
 from tables import figure
 
 from scoring.engine import fold
@@ -153,19 +165,9 @@ def test_whether_a_knight_that_scored_was_taken_before_is_asked(table: PilesTabl
     assert [known[seq] for seq in open_questions(table.book.entries)] == [taken]
 
 
-SMALL = (0.004, 0.0)  # by which a block displaces the top right below the camera: less than the noise
-
-
 @pytest.fixture
-def below(table: PilesTable) -> PilesTable:
-    """A pile of one right below the camera, and Ben's monk on the cloister beside it."""
-    table.lays(EAST, "base.U", 0)
-    table.tiles[(1, 1)] = ("base.B", 0)
-    table.figures[(1, 1)] = (figure("base.B", 0, "cloister", "I", "blue"),)
-    table.piles[SOUTH] = top(1, floor=SMALL)
-    table.sees()
-    table.lays(FAR, "base.U", 0)
-    return table
+def below() -> PilesTable:
+    return below_the_camera()
 
 
 def test_who_vanished_betrays_a_block_that_is_hardly_seen(below: PilesTable) -> None:
