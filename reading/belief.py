@@ -69,6 +69,7 @@ class TableBelief:
     # the newest looks in a row that saw none, each with its time and weight
     bare_looks: Mapping[Square, LookWeights] = field(default_factory=dict)
     whole_s: float | None = None
+    gap_s: tuple[float, float] | None = None  # the newest time without frames, from when to when
     first_s: float | None = None
     still_s: float = -math.inf
     next_id: int = 1
@@ -128,9 +129,12 @@ def updated(belief: TableBelief, look: TableLook, hiding: Collection[str] = ()) 
     of which a figure beside them may look like a part."""
     t = look.t_s
     squares = dict(belief.squares)
+    gap_s = look.gaps_s[-1] if look.gaps_s else belief.gap_s
     changed = False
     for at, seen in look.squares.items():
         old = squares.get(at, SquareTrack(bare_s=belief.whole_s))
+        if old.hidden_s is None:
+            old = replace(old, hidden_s=_unseen_s(belief, at, old, gap_s))
         squares[at] = new = _square(old, seen, t)
         changed |= (old.laid is None) != (new.laid is None) or len(old.past) != len(new.past)
     if look.whole:
@@ -143,13 +147,26 @@ def updated(belief: TableBelief, look: TableLook, hiding: Collection[str] = ()) 
         f.present != belief.figures[i].present for i, f in figures.items())
     first = belief.first_s if belief.first_s is not None else t
     return TableBelief(t_s=t, squares=squares, figures=figures, figures_s=looked, bare_looks=bare, next_id=next_id,
-                       whole_s=t if look.whole else belief.whole_s, first_s=first,
+                       whole_s=t if look.whole else belief.whole_s, gap_s=gap_s, first_s=first,
                        still_s=t if changed else max(belief.still_s, first))
 
 
 def freshness(since_s: float, t: float) -> float:
     """The share of a look's evidence that is new, given the time since the previous look."""
     return 1.0 - math.exp(-max(0.0, t - since_s) / LIMITS.new_look_s)
+
+
+def _unseen_s(belief: TableBelief, at: Square, track: SquareTrack, gap_s: tuple[float, float] | None) -> float | None:
+    """Since when nobody could see what is on a square, if this is the first look at it since a time without frames, or
+    the first one at all: a square is watched once a tile is known beside it. None if it was looked at."""
+    looked_s = track.looked_s
+    if looked_s == -math.inf:
+        looked_s = belief.whole_s if belief.whole_s is not None else -math.inf
+        around = [(at[0] + x, at[1] + y) for x, y in ((0, 1), (1, 0), (0, -1), (-1, 0))]
+        beside_s = min((begun_s for b in around if (begun_s := belief.begun_s(b)) > -math.inf), default=-math.inf)
+        if looked_s < beside_s:
+            return beside_s
+    return gap_s[0] if gap_s is not None and -math.inf < looked_s < gap_s[1] else None
 
 
 def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:

@@ -301,13 +301,14 @@ class StackMoves:
         """The turns in which the block may have been added. ``gone`` are figures that vanished; ``over``: nothing more
         will happen in the newest turn."""
         near = [each for each in gone if abs(each[1] - came_s) < STACK.with_s]
-        in_vain, moving_s, back, over_s = track.in_vain_s(came_s), track.moving_s(came_s), 0, math.inf
+        in_vain, moving_s, back = track.in_vain_s(came_s), track.moving_s(came_s, belief.gap_s), 0
+        over_s = soonest_s = math.inf  # when the next turn's tile was seen first, and from when it may have lain there
         reached, visited = self._reached(track, came_s, belief), self._visits.over(came_s, STACK.brief_s)
         shown = any(shows for t_s, shows, _ in track.looks if t_s >= came_s)
         for n in log.newest(LIMITS.late_turns):
             turn, (end, last) = log.groups[n], log.span(n)
-            since_s, next_s = belief.since_s(turn.at), over_s
-            over_s = since_s
+            since_s, next_s, next_begun_s = belief.since_s(turn.at), over_s, soonest_s
+            over_s, soonest_s = since_s, belief.begun_s(turn.at)
             if turn.tile is None or at not in states[last].tiles:
                 continue
             laid = states[end + turn.lines.index(turn.tile) + 1]
@@ -318,8 +319,9 @@ class StackMoves:
             denied_s = self._denied_s.get((stack.name, at), math.inf)
             if (came_s <= denied_s or not shown) and log.denied_in(n, event):
                 continue
-            soon = since_s > came_s
-            unseen = moving_s < next_s <= came_s or any(since_s <= t_s <= next_s for t_s in in_vain)
+            soon = soonest_s > came_s
+            unseen = moving_s < min(next_s, came_s) and next_begun_s <= came_s or any(
+                since_s <= t_s <= next_s for t_s in in_vain)
             broken = cost(states[last], after)
             weight = -broken - STACK.too_soon * soon - STACK.earlier * (0 if unseen else back)
             idle = broken == 0.0 and (over or n < len(log.groups) - 1)
