@@ -4,7 +4,8 @@ recognised by their length and by a paint that no player has.
 The network was trained on followers: a long piece is several feet to it. A region of one colour around its silhouettes
 is taken as one piece, whose length is compared with that of each kind and of followers. Where the network sees hardly
 a foot and no silhouette (unpainted wood on a town, or touching a follower), the region is grown from the foot itself,
-and where it sees none at all, from where the tile looks different than before.
+and where it sees none at all, from where the tile looks different than before. It does, too, where somebody has left
+since his shadow or he himself was learned: what comes has an outline that was not there, what goes leaves none.
 """
 
 from __future__ import annotations
@@ -24,7 +25,16 @@ from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import NeutralLook
 from vision.nadir import leans
-from vision.tile_background import Bare, Differences, changed, may_be_new, strange, surely_new, unlike_and_below
+from vision.tile_background import (
+    Bare,
+    Differences,
+    changed,
+    may_be_new,
+    sharper,
+    strange,
+    surely_new,
+    unlike_and_below,
+)
 from vision.view import View
 
 _RISES = 0.3  # of its height: mean displacement of a piece's top from its foot in the picture
@@ -66,6 +76,8 @@ class NeutralLimits:
     most: float = 8.0  # limit of one look's log-odds
     unlike: float = 4.0  # by which the network's log-odds are lower for such a foot than for a follower's
     unseen: float = 9.0  # the same where it sees no silhouette (chosen on two simulated tables)
+    sharper: float = 0.1  # least natural logarithm by which the outline of what differs is sharper than before (chosen:
+    # a fairy's is by more, where somebody has left it is not)
     new: float = 5.0  # most evidence from a tile that looked different there before
     sure: float = 3.0  # log-odds from which a look is used to learn its paint
     floor: float = -9.0  # floor of a paint's log-likelihood
@@ -151,7 +163,8 @@ class Neutrals:
 
     def _seeds(self, found: Sequence[Seen]) -> dict[int, npt.NDArray[np.bool_]]:
         """By the index of a foot the (S, S) mask from which its region is grown: its silhouette, else a dot around a
-        foot in the paint of a piece; if that may be a player's too, only where the tile looks different."""
+        foot in the paint of a piece that the network hardly sees, or not at all where the tile looks different. A paint
+        that may be a player's too is sought only there."""
         paints = {paint for kind in self.kinds for paint in kind.paints}
         out = {}
         for n, s in enumerate(found):
@@ -161,7 +174,7 @@ class Neutrals:
             shared = max(named, key=lambda c: named[c], default="") in paints & set(self.players)
             if s.silhouette.sum() > LIMITS.speck and s.look.there > LIMITS.least:
                 out[n] = s.silhouette
-            elif s.by_change and shared or s.look.there > LIMITS.faint and margin > LIMITS.painted:
+            elif s.by_change and shared or (s.by_change or s.look.there > LIMITS.faint) and margin > LIMITS.painted:
                 dot = np.zeros(s.silhouette.shape, np.uint8)
                 column, row = ((np.array(s.look.foot) + MARGIN) * TILE_PX).astype(int)
                 out[n] = cv2.circle(dot, (int(column), int(row)), LIMITS.dot_px, 1, -1) > 0
@@ -184,6 +197,8 @@ class Neutrals:
                 mask = mask | changed(different, mask, hidden)
                 box = _box(mask)
             left = [n for n in left if n not in feet]
+            if found[first].by_change and sharper(crop, mask, before.bare[at]) < LIMITS.sharper:
+                continue  # something has gone from there
             outlined = any(found[n].silhouette.sum() > LIMITS.speck for n in feet)
             expected = LIMITS.unlike if outlined else LIMITS.unseen
             first = max(feet, key=lambda n: found[n].look.there)
@@ -215,7 +230,8 @@ class Neutrals:
         """The region that is grown from a seed, and the feet in it, of those ``left``. If it is not compact, or
         larger than any piece, it has run into print of its colour: then it is grown without what looks as before
         (``around``: differences), or only where something is known to have changed, and the one whose length fits a
-        piece best is taken. A silhouette that does not grow is its region."""
+        piece best is taken. So it is where a foot was seen by a change alone. A silhouette that does not grow is its
+        region."""
         def grown(reach: float, allowed: npt.NDArray[np.bool_]) -> tuple[list[int], npt.NDArray[np.bool_]]:
             mask = _grown(uvl, seed, reach, allowed)
             feet = [n for n, s in left if n == first or _within(mask, s)]
@@ -230,11 +246,12 @@ class Neutrals:
                         and mask.sum() >= LIMITS.solid * (wide + 1) * (long + 1))
 
         whole = next((g for reach in LIMITS.reach if compact((g := grown(reach, np.ones_like(seed)))[1])), None)
-        if whole is None and not np.isnan(around).all():
+        by_change = any(n == first and s.by_change for n, s in left)
+        if (whole is None or by_change) and not np.isnan(around).all():
             masks = may_be_new(around), surely_new(around)
             parts = [g for reach in LIMITS.reach for allowed in masks
                      if compact((g := grown(reach, allowed))[1])]
-            whole = min(parts, key=lambda g: self._misfit(max(_box(g[1])[1]) / TILE_PX), default=None)
+            whole = min(parts, key=lambda g: self._misfit(max(_box(g[1])[1]) / TILE_PX), default=whole)
         return whole or grown(0.0, np.ones_like(seed))
 
     def _misfit(self, length: float) -> float:

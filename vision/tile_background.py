@@ -86,7 +86,7 @@ def difference(now: Picture, before: Picture, free: npt.NDArray[np.bool_]) -> tu
     piece and its shadow may cover half of the tile.
 
     .. [1] Wang et al. (2004), Image quality assessment: from error visibility to structural similarity."""
-    a, b = (np.log(cv2.GaussianBlur(picture, (0, 0), LIMITS.blur_px) + LIMITS.dark) for picture in (now, before))
+    a, b = _logs(now), _logs(before)
     apart = a - b
     light = _commonest(apart[::2, ::2][free[::2, ::2]])
     apart -= light
@@ -204,6 +204,33 @@ def unexplained(different: Array, hidden: npt.NDArray[np.bool_]) -> list[npt.NDA
             inner(region)[:] = parts == n
             out.append(region)
     return out
+
+
+def sharper(crop: Image, region: npt.NDArray[np.bool_], bare: Bare) -> float:
+    """By how much (natural logarithm) the outline of a region of a crop is sharper than on the bare picture: above 0
+    where something has come, below 0 where something has gone since [1]_. 0 where the outline is not known.
+
+    .. [1] Cucchiara et al. (2003), Detecting moving objects, ghosts, and shadows in video streams: what has gone leaves
+       a ghost in the background."""
+    inside = inner(region).astype(np.uint8)
+    outline = (cv2.morphologyEx(inside, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8)) > 0) & bare.free
+    if not outline.any():
+        return 0.0
+    across = _slopes(cv2.GaussianBlur(inside.astype(np.float32), (0, 0), LIMITS.window_px))
+    across /= np.hypot(*across) + 1e-6
+    steep = [np.abs((across[..., None] * _slopes(_logs(picture))).sum(axis=0))[outline].mean()
+             for picture in (inner(crop).astype(np.float32), bare.bgr)]
+    return float(np.log((steep[0] + 1e-6) / (steep[1] + 1e-6)))
+
+
+def _logs(picture: Picture) -> Picture:
+    """Natural logarithms of a picture's levels."""
+    return np.asarray(np.log(cv2.GaussianBlur(picture, (0, 0), LIMITS.blur_px) + LIMITS.dark), np.float32)
+
+
+def _slopes(picture: cv2.typing.MatLike) -> Picture:
+    """(2, ...) derivatives of a picture to the right and down."""
+    return np.asarray([cv2.Sobel(picture, cv2.CV_32F, *way, scale=1 / 8) for way in ((1, 0), (0, 1))], np.float32)
 
 
 def may_be_new(different: Array) -> npt.NDArray[np.bool_]:

@@ -74,7 +74,7 @@ def test_plain_wood_on_a_town_of_its_colour_stands_where_it_stands(seed: int) ->
 @pytest.mark.parametrize("seed", [1, 19])  # in 19 the town has just her tone
 def test_print_that_was_there_before_her_is_not_hers(seed: int) -> None:
     sim = played(seed, 17, "easy")
-    assert_fairy_on_town(sim, before(sim, fairy(sim).down - 1))
+    assert_fairy_on_town(sim, before(sim, fairy(sim).down - 1), 2.0)
 
 
 @pytest.mark.parametrize("other", [BACKGROUND.other, 0.03])
@@ -100,19 +100,32 @@ def test_a_dragon_of_a_players_paint_is_found_where_the_network_sees_no_foot(
             assert not any(nothing.values())
 
 
-def test_what_looks_different_is_sought_in_a_players_paint_alone() -> None:
-    """Shadows have a colour of their own, like plain wood; other paints are sought where the network sees a foot."""
+@pytest.mark.parametrize("seed", [1, 8])
+def test_plain_wood_is_found_where_the_network_sees_no_foot(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setattr("vision.figures.peaks", lambda *_: [])
+    sim = played(seed, 17, "easy")
+    assert_fairy_on_town(sim, before(sim, fairy(sim).down - 1), 2.0)
+    number = next(t.end for t in sim.truth.turns if t.end < fairy(sim).down - 1)
+    poses, photo, there = sim.truth.poses_px(number), sim.still(number), before(sim, sim.truth.frames - 1)
+    sense = Neutrals(KINDS, sim.script.colours)  # where she stood a tile looks different, too: she has gone
+    seen = find_figures(photo, poses, colours=[*sim.script.colours, *sense.paints], bare=there, pieces=True)
+    assert any(s.by_change for s in seen[fairy(sim).at])
+    assert not best_of(sense.told(photo, poses, seen, poses, there)[fairy(sim).at])
+
+
+def test_what_looks_different_is_sought_in_a_pieces_paint() -> None:
+    """Other paints of pieces than players' are sought where the network sees a foot, too."""
     sense = Neutrals(KINDS, ("red", "blue"))
     none = np.zeros((CROP_PX, CROP_PX), bool)
 
-    def seeds(paint: str, by_change: bool) -> int:
-        look = FigureLook(foot=(0.5, 0.5), spread=0.03, there=-8.0, lying=0.0,
+    def seeds(paint: str, by_change: bool, there: float = -8.0) -> int:
+        look = FigureLook(foot=(0.5, 0.5), spread=0.03, there=there, lying=0.0,
                           colours={p: 0.0 if p == paint else -5.0 for p in ("red", "blue", *sense.paints)})
         return len(sense._seeds([Seen(look=look, px=(0.0, 0.0), outline_px=np.zeros((0, 2)), silhouette=none,
                                       uvl=np.zeros(3), by_change=by_change)]))
 
-    assert [seeds(paint, True) for paint in ("red", "blue", "natural", "purple")] == [1, 0, 0, 0]
-    assert seeds("red", False) == 0
+    assert [seeds(paint, True) for paint in ("red", "blue", "natural", "purple")] == [1, 0, 1, 1]
+    assert not seeds("red", False) and not seeds("natural", False) and seeds("natural", False, -5.0)
 
 
 @pytest.mark.parametrize(("seed", "known", "least"), [(1, False, 3.0), (19, True, 1.0)])
@@ -146,7 +159,7 @@ def assert_fairy_on_town(sim: Simulator, bare: Mapping[Square, Bare] | None, lea
     poses, sense, image = truth.poses_px(truth.frames - 1), Neutrals(KINDS, sim.script.colours), sim.still()
     assert stop.piece.colour == "natural"
     colours = [*sim.script.colours, *sense.paints]
-    found = sense.told(image, poses, find_figures(image, poses, colours=colours, bare=bare), poses, bare)
+    found = sense.told(image, poses, find_figures(image, poses, colours=colours, bare=bare, pieces=True), poses, bare)
     seen = best_of(found[stop.at])["fairy"]
     foot = truth.camera.project([(stop.piece.x_mm, stop.piece.y_mm, TILE_HEIGHT_MM)])
     assert seen.there > least and np.linalg.norm(apply(np.linalg.inv(poses[stop.at]), foot)[0] - seen.foot) < 0.15
@@ -230,6 +243,19 @@ PIECE[38:50, 30:55] = True  # 12 x 25 px: a fairy
 PRINT = np.zeros((CROP_PX, CROP_PX), bool)
 PRINT[45:90, 25:90] = True  # of its colour, below it and around
 UNKNOWN = np.full((CROP_PX, CROP_PX), np.nan)
+SEED = np.zeros((CROP_PX, CROP_PX), bool)
+SEED[41:46, 40:45] = True
+
+
+def region(print_: np.ndarray, around: np.ndarray, by_change: bool = False) -> np.ndarray:
+    """The region that is grown from a foot on the piece."""
+    uvl = np.where((PIECE | print_)[..., None], np.float32([0.4, -0.6, -1.0]), np.float32([-2.0, 2.0, -3.0]))
+    foot = Seen(look=FigureLook(foot=(0.4, 0.45), spread=0.03, there=-3.0, lying=0.0, colours={"natural": 0.0}),
+                px=(0, 0), outline_px=np.zeros((0, 2)), silhouette=np.zeros((CROP_PX, CROP_PX), bool), uvl=np.zeros(3),
+                by_change=by_change)
+    feet, mask = Neutrals(KINDS, ("blue",))._region(uvl, around, SEED, 0, [(0, foot)], 0.2)
+    assert feet == [0]
+    return mask
 
 
 def differs(where: np.ndarray, known: slice = slice(None)) -> np.ndarray:
@@ -237,6 +263,15 @@ def differs(where: np.ndarray, known: slice = slice(None)) -> np.ndarray:
     out = UNKNOWN.copy()
     out[known] = np.where(where, 5.0, 0.2)[known]
     return out
+
+
+STRIP = np.zeros((CROP_PX, CROP_PX), bool)
+STRIP[38:50, 20:30] = True  # print of its colour beside it, with which it has the outline of a larger piece
+
+
+@pytest.mark.parametrize(("by_change", "found"), [(True, PIECE), (False, PIECE | STRIP)])
+def test_what_was_seen_by_a_change_is_what_has_changed(by_change: bool, found: np.ndarray) -> None:
+    assert (region(STRIP, differs(PIECE), by_change) == found).mean() > 0.998
 
 
 @pytest.mark.parametrize(("print_", "around", "found"), [
@@ -248,10 +283,4 @@ def differs(where: np.ndarray, known: slice = slice(None)) -> np.ndarray:
     (PRINT, differs(PRINT | PIECE), False)])  # all of it may be new
 def test_a_region_is_the_piece_if_what_is_known_of_the_tile_tells_it_from_print(
         print_: np.ndarray, around: np.ndarray, found: bool) -> None:
-    uvl = np.where((PIECE | print_)[..., None], np.float32([0.4, -0.6, -1.0]), np.float32([-2.0, 2.0, -3.0]))
-    seed = np.zeros((CROP_PX, CROP_PX), bool)
-    seed[41:46, 40:45] = True
-    foot = Seen(look=FigureLook(foot=(0.4, 0.45), spread=0.03, there=-3.0, lying=0.0, colours={"natural": 0.0}),
-                px=(0, 0), outline_px=np.zeros((0, 2)), silhouette=np.zeros((CROP_PX, CROP_PX), bool), uvl=np.zeros(3))
-    feet, mask = Neutrals(KINDS, ("blue",))._region(uvl, around, seed, 0, [(0, foot)], 0.2)
-    assert feet == [0] and (mask == (PIECE if found else seed)).mean() > 0.998
+    assert (region(print_, around) == (PIECE if found else SEED)).mean() > 0.998

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +21,7 @@ from vision.tile_background import (
     TileBackground,
     changed,
     inner,
+    sharper,
     strange,
     unexplained,
     unlike,
@@ -164,6 +167,19 @@ def test_the_region_that_changed_around_a_seed(model: TileBackground) -> None:
     hidden = seed | (WOOD & (np.arange(CROP_PX) > 48))  # another piece stands over half of it
     assert not (changed(different, seed, hidden) & hidden & ~seed).any()
     assert not changed(unlike(crop(print_()), seed, model.bare()[AT]), seed, seed).any()
+
+
+@pytest.mark.parametrize("light", [1.0, 0.7])
+def test_what_comes_has_an_outline_and_what_goes_had_one(model: TileBackground, light: float) -> None:
+    there, gone = with_wood(print_()), np.clip(print_() * light, 0, 255).astype(np.uint8)
+    bare, learned = model.bare()[AT], TileBackground()
+    seen(learned, there)
+    ghost = learned.bare()[AT]
+    assert sharper(crop(np.clip(there * light, 0, 255).astype(np.uint8)), WOOD, bare) > 0.2
+    assert sharper(crop(gone), WOOD, ghost) < 0.0  # print has edges of its own
+    assert abs(sharper(crop(gone), WOOD, bare)) < 0.2  # neither
+    unknown = replace(bare, free=bare.free & ~inner(cv2.dilate(WOOD.astype(np.uint8), np.ones((9, 9))) > 0))
+    assert sharper(crop(there), WOOD, unknown) == 0.0
 
 
 def with_a_dragon(picture: npt.NDArray[np.uint8], light: float = 1.0) -> npt.NDArray[np.uint8]:
