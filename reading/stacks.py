@@ -302,13 +302,13 @@ class StackMoves:
         will happen in the newest turn."""
         near = [each for each in gone if abs(each[1] - came_s) < STACK.with_s]
         in_vain, moving_s, back = track.in_vain_s(came_s), track.moving_s(came_s, belief.gap_s), 0
-        over_s = soonest_s = math.inf  # when the next turn's tile was seen first, and from when it may have lain there
+        over_s, soon = math.inf, True  # when the next turn's tile was seen first, and whether the block came before it
         reached, visited = self._reached(track, came_s, belief), self._visits.over(came_s, STACK.brief_s)
         shown = any(shows for t_s, shows, _ in track.looks if t_s >= came_s)
         for n in log.newest(LIMITS.late_turns):
             turn, (end, last) = log.groups[n], log.span(n)
-            since_s, next_s, next_begun_s = belief.since_s(turn.at), over_s, soonest_s
-            over_s, soonest_s = since_s, belief.begun_s(turn.at)
+            since_s, next_s, before_next = belief.since_s(turn.at), over_s, soon
+            over_s, soon = since_s, since_s > came_s and belief.begun_s(turn.at) > came_s - STACK.turn_s
             if turn.tile is None or at not in states[last].tiles:
                 continue
             laid = states[end + turn.lines.index(turn.tile) + 1]
@@ -319,8 +319,7 @@ class StackMoves:
             denied_s = self._denied_s.get((stack.name, at), math.inf)
             if (came_s <= denied_s or not shown) and log.denied_in(n, event):
                 continue
-            soon = soonest_s > came_s
-            unseen = moving_s < min(next_s, came_s) and next_begun_s <= came_s or any(
+            unseen = moving_s < min(next_s, came_s) and not before_next or any(
                 since_s <= t_s <= next_s for t_s in in_vain)
             broken = cost(states[last], after)
             weight = -broken - STACK.too_soon * soon - STACK.earlier * (0 if unseen else back)

@@ -75,10 +75,10 @@ class BlindTable(PilesTable):
         return replace(made, squares=squares, whole=gap_s is None, gaps_s=() if gap_s is None else (gap_s,))
 
 
-@pytest.mark.parametrize("gap", [True, False])
-def test_a_block_added_while_there_were_no_frames_may_be_of_the_newest_turn(gap: bool) -> None:
+@pytest.mark.parametrize(("gap_s", "players"), [(20.0, [1, 0]), (3.0, [0, 1]), (0.0, [0, 1])])
+def test_a_block_added_while_there_were_no_frames_may_be_of_the_newest_turn(gap_s: float, players: list[int]) -> None:
     """Anna lays a tile, Ben lays another one beside it, and one of them adds a block. Ben's square is looked at after
-    the look that shows the block; if it was seen bare until then, the block is rather Anna's."""
+    the look that shows the block; if it was seen bare until then, or there was hardly time, it is rather Anna's."""
     table = BlindTable()
     table.piles[SOUTH] = top(0)
     table.lays(SOUTH, "tower.02", 0)
@@ -86,8 +86,8 @@ def test_a_block_added_while_there_were_no_frames_may_be_of_the_newest_turn(gap:
     table.tiles |= {EAST: U, NEXT: U}
     table.piles[SOUTH] = top(1)
     table.left, table.touched_s = (NEXT,), 20.0
-    if gap:
-        table.gap_s = table.t_s + 0.5, table.t_s + 20.0
+    if gap_s:
+        table.gap_s = table.t_s + 20.0 - gap_s, table.t_s + 20.0
     table.sees(1, 20.0)
     table.left, table.touched_s = (), 0.0
     table.sees(1, 0.5)
@@ -99,4 +99,4 @@ def test_a_block_added_while_there_were_no_frames_may_be_of_the_newest_turn(gap:
     table.book.say(Retracted(seq=seq))
     table.sees(8)
     raised = [first, *table.told(TowerRaised)]
-    assert [e.player for e in raised if isinstance(e, TowerRaised)] == ([1, 0] if gap else [0, 1])
+    assert [e.player for e in raised if isinstance(e, TowerRaised)] == players
