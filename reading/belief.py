@@ -33,6 +33,7 @@ from scoring.tiles import Square
 from vision.looks import FigureLook, SquareLook, TableLook
 
 _LEFT_OUT = 0.6  # weight of a look at the whole board that does not report a square
+_GAPS = 8  # times without frames that are remembered
 _REMEMBERED = 12  # looks without a figure that are remembered, the newest before it came and the first since it left:
 # more say hardly more (`LIMITS.alike`)
 
@@ -69,7 +70,7 @@ class TableBelief:
     # the newest looks in a row that saw none, each with its time and weight
     bare_looks: Mapping[Square, LookWeights] = field(default_factory=dict)
     whole_s: float | None = None
-    gap_s: tuple[float, float] | None = None  # the newest time without frames, from when to when
+    gaps_s: tuple[tuple[float, float], ...] = ()  # the newest times without frames, from when to when
     first_s: float | None = None
     still_s: float = -math.inf
     next_id: int = 1
@@ -101,12 +102,21 @@ class TableBelief:
 
     def begun_s(self, at: Square | None) -> float:
         """From when the tile of a square may have lain there: since it, or what looks took for another tile before, was
-        seen first, or something hid the square; minus infinity without one."""
+        seen first, or the square could not be seen, or nobody looked at it; minus infinity without one."""
         track = self.squares.get(at) if at is not None else None
         if track is None or track.laid is None:
             return -math.inf
         tiles = (*track.past, track.laid)
         return min(t.since_s if t.hidden_s is None else t.hidden_s for t in tiles)
+
+    def gap_before_s(self, since_s: float, t_s: float) -> float | None:
+        """When the time without frames began, after a look at ``since_s``, that ended just before the next one at
+        ``t_s``: what changes is looked at some seconds after the frames come again. None if there was no such time."""
+        begun_s, end_s = None, t_s
+        for gap_s, until_s in reversed(self.gaps_s):
+            if since_s < until_s <= end_s and until_s >= end_s - LIMITS.notice_s and since_s > -math.inf:
+                begun_s = end_s = gap_s
+        return begun_s
 
     def bare_s(self, at: Square | None) -> float:
         """When the square of a tile was last seen without it; minus infinity if it never was, or has no tile."""
@@ -129,12 +139,12 @@ def updated(belief: TableBelief, look: TableLook, hiding: Collection[str] = ()) 
     of which a figure beside them may look like a part."""
     t = look.t_s
     squares = dict(belief.squares)
-    gap_s = look.gaps_s[-1] if look.gaps_s else belief.gap_s
+    belief = replace(belief, gaps_s=(*belief.gaps_s, *look.gaps_s)[-_GAPS:]) if look.gaps_s else belief
     changed = False
     for at, seen in look.squares.items():
         old = squares.get(at, SquareTrack(bare_s=belief.whole_s))
-        if old.hidden_s is None:
-            old = replace(old, hidden_s=_unseen_s(belief, at, old, gap_s))
+        if old.hidden_s is None and (unseen_s := _unseen_s(belief, at, old, t)) is not None:
+            old = replace(old, hidden_s=unseen_s)
         squares[at] = new = _square(old, seen, t)
         changed |= (old.laid is None) != (new.laid is None) or len(old.past) != len(new.past)
     if look.whole:
@@ -147,7 +157,7 @@ def updated(belief: TableBelief, look: TableLook, hiding: Collection[str] = ()) 
         f.present != belief.figures[i].present for i, f in figures.items())
     first = belief.first_s if belief.first_s is not None else t
     return TableBelief(t_s=t, squares=squares, figures=figures, figures_s=looked, bare_looks=bare, next_id=next_id,
-                       whole_s=t if look.whole else belief.whole_s, gap_s=gap_s, first_s=first,
+                       whole_s=t if look.whole else belief.whole_s, gaps_s=belief.gaps_s, first_s=first,
                        still_s=t if changed else max(belief.still_s, first))
 
 
@@ -156,9 +166,9 @@ def freshness(since_s: float, t: float) -> float:
     return 1.0 - math.exp(-max(0.0, t - since_s) / LIMITS.new_look_s)
 
 
-def _unseen_s(belief: TableBelief, at: Square, track: SquareTrack, gap_s: tuple[float, float] | None) -> float | None:
-    """Since when nobody could see what is on a square, if this is the first look at it since a time without frames, or
-    the first one at all: a square is watched once a tile is known beside it. None if it was looked at."""
+def _unseen_s(belief: TableBelief, at: Square, track: SquareTrack, t: float) -> float | None:
+    """Since when a tile may have lain on a square unseen before a look at it: since a time without frames, or since a
+    tile is known beside it, from when on it is watched. None if it was looked at since."""
     looked_s = track.looked_s
     if looked_s == -math.inf:
         looked_s = belief.whole_s if belief.whole_s is not None else -math.inf
@@ -166,7 +176,7 @@ def _unseen_s(belief: TableBelief, at: Square, track: SquareTrack, gap_s: tuple[
         beside_s = min((begun_s for b in around if (begun_s := belief.begun_s(b)) > -math.inf), default=-math.inf)
         if looked_s < beside_s:
             return beside_s
-    return gap_s[0] if gap_s is not None and -math.inf < looked_s < gap_s[1] else None
+    return belief.gap_before_s(looked_s, t)
 
 
 def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:

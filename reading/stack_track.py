@@ -76,12 +76,11 @@ class StackTrack:
             before_s = t_s
         return -math.inf, math.nan
 
-    def moving_s(self, came_s: float, gap_s: tuple[float, float] | None = None) -> float:
+    def moving_s(self, came_s: float) -> float:
         """Since when it could not be looked at before the look that showed a block first: something moved over it for
-        longer than it takes to put one on, or there were no frames (``gap_s``). That look's time if nothing did."""
-        before_s, moved_s = self.visit(came_s)
-        since_s = came_s - (moved_s - STACK.handled_s if moved_s > STACK.handled_s else 0.0)
-        return min(since_s, gap_s[0]) if gap_s is not None and before_s < gap_s[1] <= came_s else since_s
+        longer than it takes to put one on. That look's time if nothing did."""
+        _, moved_s = self.visit(came_s)
+        return came_s - (moved_s - STACK.handled_s if moved_s > STACK.handled_s else 0.0)
 
     def unseen(self) -> tuple[Pile, ...]:
         """Hypotheses with one block more, if the top has not been seen since something moved over it: one for the first

@@ -167,6 +167,19 @@ def taken_later(stack: Stack, at: Square, n: int, gone: Sequence[Gone], belief: 
     return out
 
 
+def came_before(came_s: float, turn: LoggedTurn, belief: TableBelief) -> bool:
+    """Whether a block that a look at ``came_s`` showed first was there before the tile of a turn: that was not seen
+    yet, nor had it lain there unseen for as long as it takes to lay it and to add a block."""
+    return belief.since_s(turn.at) > came_s and not -math.inf < belief.begun_s(turn.at) <= came_s - STACK.turn_s
+
+
+def unwatched_s(track: StackTrack, came_s: float, belief: TableBelief) -> float:
+    """Since when a pile could not be looked at before the look that showed a block first: something moved over it, or
+    there were no frames. That look's time if nothing prevented it."""
+    gap_s = belief.gap_before_s(track.visit(came_s)[0], came_s)
+    return min(track.moving_s(came_s), came_s if gap_s is None else gap_s)
+
+
 def turn_s(belief: TableBelief, log: LoggedGame, n: int) -> tuple[float, float]:
     """From when to when something that was seen first may have happened in a turn of the log."""
     next_s = belief.since_s(log.groups[n + 1].at) if n + 1 < len(log.groups) else math.inf

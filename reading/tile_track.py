@@ -65,9 +65,9 @@ class Misprint:
 @dataclass(frozen=True, kw_only=True)
 class TileTrack:
     """One tile on a square over time: it was laid between ``bare_s`` (None: unknown) and ``since_s``; ``hidden_s`` is
-    the time from which the square was occluded before that. ``looks`` that saw the whole print, looks with a figure on
-    it and looks with a neutral piece on it are kept apart (`Cover`): what stands there spoils the same part of every
-    look, so those of a kind count as hardly more than one.
+    the time from which the square was not seen before that: occluded, without frames, or not looked at. ``looks`` that
+    saw the whole print, looks with a figure on it and looks with a neutral piece on it are kept apart (`Cover`): what
+    stands there spoils the same part of every look, so those of a kind count as hardly more than one.
     ``misprints`` is what other tiles of the set say of such looks (`reading.settled`)."""
 
     since_s: float

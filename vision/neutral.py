@@ -4,8 +4,9 @@ recognised by their length and by a paint that no player has.
 The network was trained on followers: a long piece is several feet to it. A region of one colour around its silhouettes
 is taken as one piece, whose length is compared with that of each kind and of followers. Where the network sees hardly
 a foot and no silhouette (unpainted wood on a town, or touching a follower), the region is grown from the foot itself,
-and where it sees none at all, from where the tile looks different than before. It does, too, where somebody has left
-since his shadow or he himself was learned: what comes has an outline that was not there, what goes leaves none.
+and where it sees none at all, from where the tile looks different than before. A tile also looks different where the
+light has changed, and where somebody has left who had been learned as background: print shows through a change of
+light, and what comes has an outline that was not there, while what goes leaves none.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from vision.tile_background import (
     changed,
     may_be_new,
     sharper,
+    shows_through,
     strange,
     surely_new,
     unlike_and_below,
@@ -78,6 +80,7 @@ class NeutralLimits:
     unseen: float = 9.0  # the same where it sees no silhouette (chosen on two simulated tables)
     sharper: float = 0.1  # least natural logarithm by which the outline of what differs is sharper than before (chosen:
     # a fairy's is by more, where somebody has left it is not)
+    shows_through: float = 0.2  # most of the print's contrast that is seen in it (chosen, likewise)
     new: float = 5.0  # most evidence from a tile that looked different there before
     sure: float = 3.0  # log-odds from which a look is used to learn its paint
     floor: float = -9.0  # floor of a paint's log-likelihood
@@ -172,9 +175,10 @@ class Neutrals:
             margin = max((named.get(p, LIMITS.floor) for p in paints - set(self.players)), default=LIMITS.floor) - max(
                 (v for c, v in named.items() if c in self.players), default=LIMITS.floor)
             shared = max(named, key=lambda c: named[c], default="") in paints & set(self.players)
+            own = margin > LIMITS.painted  # a paint that no player has
             if s.silhouette.sum() > LIMITS.speck and s.look.there > LIMITS.least:
                 out[n] = s.silhouette
-            elif s.by_change and shared or (s.by_change or s.look.there > LIMITS.faint) and margin > LIMITS.painted:
+            elif own and s.look.there > LIMITS.faint or (own or shared) and s.by_change:
                 dot = np.zeros(s.silhouette.shape, np.uint8)
                 column, row = ((np.array(s.look.foot) + MARGIN) * TILE_PX).astype(int)
                 out[n] = cv2.circle(dot, (int(column), int(row)), LIMITS.dot_px, 1, -1) > 0
@@ -197,8 +201,10 @@ class Neutrals:
                 mask = mask | changed(different, mask, hidden)
                 box = _box(mask)
             left = [n for n in left if n not in feet]
-            if found[first].by_change and sharper(crop, mask, before.bare[at]) < LIMITS.sharper:
-                continue  # something has gone from there
+            by_change = found[first].by_change and at in before.bare
+            if by_change and (sharper(crop, mask, before.bare[at]) < LIMITS.sharper
+                              or shows_through(crop, mask, before.bare[at]) > LIMITS.shows_through):
+                continue  # something has gone from there, or the light has changed
             outlined = any(found[n].silhouette.sum() > LIMITS.speck for n in feet)
             expected = LIMITS.unlike if outlined else LIMITS.unseen
             first = max(feet, key=lambda n: found[n].look.there)
@@ -213,6 +219,8 @@ class Neutrals:
             for kind in self.kinds:
                 covered = math.inf if outlined else mask.sum() / TILE_PX**2
                 odds[kind.name], paints[kind.name] = self._odds(kind, length, colours, covered, steep)
+                if by_change and max(colours, key=lambda c: colours[c], default="") not in kind.paints:
+                    odds[kind.name] = -LIMITS.most  # a hand is as long
             raw = dict(odds)
             for name in raw:  # it is at most one of them, and as likely an object at all as the network says
                 others = float(np.logaddexp.reduce([0.0, *(o for n, o in raw.items() if n != name)]))
@@ -230,8 +238,8 @@ class Neutrals:
         """The region that is grown from a seed, and the feet in it, of those ``left``. If it is not compact, or
         larger than any piece, it has run into print of its colour: then it is grown without what looks as before
         (``around``: differences), or only where something is known to have changed, and the one whose length fits a
-        piece best is taken. So it is where a foot was seen by a change alone. A silhouette that does not grow is its
-        region."""
+        piece best is taken. The same is done where a foot was seen by a change alone. A silhouette that does not grow
+        is its region."""
         def grown(reach: float, allowed: npt.NDArray[np.bool_]) -> tuple[list[int], npt.NDArray[np.bool_]]:
             mask = _grown(uvl, seed, reach, allowed)
             feet = [n for n, s in left if n == first or _within(mask, s)]
@@ -246,8 +254,7 @@ class Neutrals:
                         and mask.sum() >= LIMITS.solid * (wide + 1) * (long + 1))
 
         whole = next((g for reach in LIMITS.reach if compact((g := grown(reach, np.ones_like(seed)))[1])), None)
-        by_change = any(n == first and s.by_change for n, s in left)
-        if (whole is None or by_change) and not np.isnan(around).all():
+        if (whole is None or dict(left)[first].by_change) and not np.isnan(around).all():
             masks = may_be_new(around), surely_new(around)
             parts = [g for reach in LIMITS.reach for allowed in masks
                      if compact((g := grown(reach, allowed))[1])]

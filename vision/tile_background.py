@@ -208,19 +208,31 @@ def unexplained(different: Array, hidden: npt.NDArray[np.bool_]) -> list[npt.NDA
 
 def sharper(crop: Image, region: npt.NDArray[np.bool_], bare: Bare) -> float:
     """By how much (natural logarithm) the outline of a region of a crop is sharper than on the bare picture: above 0
-    where something has come, below 0 where something has gone since [1]_. 0 where the outline is not known.
+    where something has come, below 0 where something has gone since, which was learned as background [1]_. NaN if the
+    outline is not known there.
 
-    .. [1] Cucchiara et al. (2003), Detecting moving objects, ghosts, and shadows in video streams: what has gone leaves
-       a ghost in the background."""
+    .. [1] Cucchiara et al. (2003), Detecting moving objects, ghosts, and shadows in video streams."""
     inside = inner(region).astype(np.uint8)
     outline = (cv2.morphologyEx(inside, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8)) > 0) & bare.free
     if not outline.any():
-        return 0.0
+        return math.nan
     across = _slopes(cv2.GaussianBlur(inside.astype(np.float32), (0, 0), LIMITS.window_px))
     across /= np.hypot(*across) + 1e-6
     steep = [np.abs((across[..., None] * _slopes(_logs(picture))).sum(axis=0))[outline].mean()
              for picture in (inner(crop).astype(np.float32), bare.bgr)]
     return float(np.log((steep[0] + 1e-6) / (steep[1] + 1e-6)))
+
+
+def shows_through(crop: Image, region: npt.NDArray[np.bool_], bare: Bare) -> float:
+    """Which part of the bare picture's contrast is still seen within a region of a crop: all of it in a shadow or a
+    spot of light, none below a piece of wood. The slope of the regression of logarithms of brightness, 0 where the tile
+    is plain or not known."""
+    within = (cv2.erode(inner(region).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0) & bare.free
+    if within.sum() < LIMITS.least_px:
+        return 0.0
+    now, before = (_grey(_logs(picture))[within] for picture in (inner(crop).astype(np.float32), bare.bgr))
+    both = np.cov(now, before)
+    return float(both[0, 1] / (both[1, 1] + LIMITS.noise**2))
 
 
 def _logs(picture: Picture) -> Picture:

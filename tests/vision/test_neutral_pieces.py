@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
+import cv2
 import numpy as np
 import pytest
 from recorded import OWN
@@ -20,15 +21,16 @@ from vision.figurenet import CROP_PX, MARGIN, TILE_PX
 from vision.figures import Seen, find_figures
 from vision.lattice import apply, rectify
 from vision.looks import FigureLook
-from vision.neutral import Kind, Neutrals, _Blob, _shifted, _stands_on, best_of
+from vision.neutral import LIMITS, Kind, Neutrals, _Blob, _shifted, _stands_on, best_of
 from vision.occupancy import hidden_by
 from vision.simulator import Options, Simulator, load
 from vision.simulator.options import TILE_HEIGHT_MM
 from vision.simulator.truth import StopTruth
-from vision.tile_background import INNER_PX, Bare, TileBackground, inner
+from vision.tile_background import INNER_PX, Bare, Differences, TileBackground, inner
 from vision.tile_background import LIMITS as BACKGROUND
 
 GAME = next(p for p in OWN if p.name.startswith("dragon-010"))
+AT = (0, 0)
 KINDS = [Kind(name=n.name, wood_mm=n.wood_mm, paints=n.paints) for n in DRAGON.neutrals]
 
 
@@ -111,6 +113,53 @@ def test_plain_wood_is_found_where_the_network_sees_no_foot(monkeypatch: pytest.
     seen = find_figures(photo, poses, colours=[*sim.script.colours, *sense.paints], bare=there, pieces=True)
     assert any(s.by_change for s in seen[fairy(sim).at])
     assert not best_of(sense.told(photo, poses, seen, poses, there)[fairy(sim).at])
+
+
+def changed_there(monkeypatch: pytest.MonkeyPatch, paint: str, sharper: float) -> list[_Blob]:
+    """What a tile's long change in a paint is taken for, whose outline is so much sharper than before."""
+    monkeypatch.setattr("vision.neutral.sharper", lambda *_: sharper)
+    sense, pose = Neutrals(KINDS, ("blue",)), np.diag([TILE_PX, TILE_PX, 1.0])
+    bare = Bare(bgr=np.zeros((INNER_PX, INNER_PX, 3), np.float32), free=np.ones((INNER_PX, INNER_PX), bool))
+    long = np.zeros((CROP_PX, CROP_PX), bool)
+    long[30:45, 20:62] = True
+    monkeypatch.setattr(Neutrals, "_region", lambda *_: ([0], long))
+    look = FigureLook(foot=(0.5, 0.5), spread=0.03, there=-1.0, lying=0.0,
+                      colours={p: 0.0 if p == paint else -2.0 for p in ("blue", *sense.paints)})
+    foot = Seen(look=look, px=(0.0, 0.0), outline_px=np.zeros((0, 2)), silhouette=long & False, uvl=np.zeros(3),
+                by_change=True)
+    before_ = Differences(np.zeros((CROP_PX, CROP_PX, 3), np.uint8), {AT: pose}, {AT: bare})
+    return sense._blobs(AT, np.zeros(2), [foot], {0: long}, before_)
+
+
+def test_a_dragon_is_sought_in_its_own_paint(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hand, which looks like plain wood, is as long."""
+    (red,), (natural,) = (changed_there(monkeypatch, paint, 1.0) for paint in ("red", "natural"))
+    assert red.odds["dragon"] > natural.odds["dragon"] == -LIMITS.most
+
+
+@pytest.mark.parametrize(("sharper", "pieces"), [(1.0, 1), (math.nan, 1), (0.0, 0), (-1.0, 0)])
+def test_what_has_no_outline_of_its_own_has_gone(monkeypatch: pytest.MonkeyPatch, sharper: float, pieces: int) -> None:
+    assert len(changed_there(monkeypatch, "red", sharper)) == pieces
+
+
+@pytest.mark.parametrize("light", [0.35, 0.7, 1.35])
+def test_a_shadow_and_a_spot_of_light_are_no_pieces(light: float) -> None:
+    """Each tile has one, with a sharp edge, as large as a piece."""
+    sim = played(3, 21, "easy")
+    number = max(t.end for t in sim.truth.turns if t.end < sim.truth.stops[0].down)
+    poses, photo, bare = sim.truth.poses_px(number), sim.still(number), before(sim, number)
+    lit = np.zeros(photo.shape[:2], np.float32)
+    for n, pose in enumerate(poses.values()):
+        wide, long = (0.14, 0.25) if n % 2 else (0.22, 0.12)
+        corners = np.array([(0.5 + x * wide, 0.5 + y * long) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+        cv2.fillPoly(lit, [apply(pose, corners).round().astype(int)], 1.0)
+    changed = np.clip(photo * (1 + (light - 1) * cv2.GaussianBlur(lit, (0, 0), 1.0)[..., None]), 0, 255)
+    sense = Neutrals(KINDS, sim.script.colours)
+    image = changed.astype(np.uint8)
+    seen = find_figures(image, poses, colours=[*sim.script.colours, *sense.paints], bare=bare, pieces=True)
+    assert any(s.by_change for found in seen.values() for s in found)
+    told = sense.told(image, poses, seen, poses, bare)
+    assert all(look.there < 0.0 for found in told.values() for look in best_of(found).values())
 
 
 def test_what_looks_different_is_sought_in_a_pieces_paint() -> None:

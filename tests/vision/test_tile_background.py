@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import cv2
@@ -22,6 +23,7 @@ from vision.tile_background import (
     changed,
     inner,
     sharper,
+    shows_through,
     strange,
     unexplained,
     unlike,
@@ -179,7 +181,18 @@ def test_what_comes_has_an_outline_and_what_goes_had_one(model: TileBackground, 
     assert sharper(crop(gone), WOOD, ghost) < 0.0  # print has edges of its own
     assert abs(sharper(crop(gone), WOOD, bare)) < 0.2  # neither
     unknown = replace(bare, free=bare.free & ~inner(cv2.dilate(WOOD.astype(np.uint8), np.ones((9, 9))) > 0))
-    assert sharper(crop(there), WOOD, unknown) == 0.0
+    assert math.isnan(sharper(crop(there), WOOD, unknown))
+
+
+@pytest.mark.parametrize("light", [0.4, 0.7, 1.2])
+def test_print_shows_through_a_change_of_light_and_not_through_wood(model: TileBackground, light: float) -> None:
+    bare, lit = model.bare()[AT], print_().astype(float)
+    lit[:, 55:] *= light
+    assert shows_through(crop(np.clip(lit, 0, 255).astype(np.uint8)), WOOD, bare) > 0.5
+    assert shows_through(crop(with_wood(print_())), WOOD, bare) < 0.1
+    assert shows_through(crop(print_()), WOOD & False, bare) == 0.0  # nothing is known of it
+    plain = replace(bare, bgr=np.full_like(bare.bgr, 128.0))
+    assert abs(shows_through(crop(print_()), WOOD, plain)) < 0.1
 
 
 def with_a_dragon(picture: npt.NDArray[np.uint8], light: float = 1.0) -> npt.NDArray[np.uint8]:
