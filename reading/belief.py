@@ -109,6 +109,10 @@ class TableBelief:
         tiles = (*track.past, track.laid)
         return min(t.since_s if t.hidden_s is None else t.hidden_s for t in tiles)
 
+    def past_gaps(self, look: TableLook) -> TableBelief:
+        """The belief after the times without frames before a look, even if that does not show the board."""
+        return replace(self, gaps_s=(*self.gaps_s, *look.gaps_s)[-_GAPS:]) if look.gaps_s else self
+
     def gap_before_s(self, since_s: float, t_s: float) -> float | None:
         """When the time without frames began, after a look at ``since_s``, that ended just before the next one at
         ``t_s``: what changes is looked at some seconds after the frames come again. None if there was no such time."""
@@ -139,7 +143,7 @@ def updated(belief: TableBelief, look: TableLook, hiding: Collection[str] = ()) 
     of which a figure beside them may look like a part."""
     t = look.t_s
     squares = dict(belief.squares)
-    belief = replace(belief, gaps_s=(*belief.gaps_s, *look.gaps_s)[-_GAPS:]) if look.gaps_s else belief
+    belief = belief.past_gaps(look)
     changed = False
     for at, seen in look.squares.items():
         old = squares.get(at, SquareTrack(bare_s=belief.whole_s))

@@ -101,6 +101,7 @@ class BoardPlace:
             self.belief = updated(self.belief, self._past_dials(placed), self._hiding)
             return placed
         if log.begun:
+            self.belief = self.belief.past_gaps(look)
             return None
         if self._number != look.board_number:
             self._set_aside()

@@ -72,6 +72,19 @@ def test_the_first_tile_lay_there_since_it_was_seen() -> None:
     assert begun_s((0, 0), seen(30.0, (0, 0), gap_s=(1.0, 30.0))) == 30.0
 
 
+def test_a_gap_before_a_look_that_shows_no_board_is_one() -> None:
+    """The board was pushed meanwhile, and is found by the next look."""
+    table = PilesTable()
+    for n in range(1, 5):
+        table.lays((n, 0), "base.U", 0)
+    lost = replace(look(100.0, {(9, 9): ("base.B", 2), (9, 8): U}), gaps_s=((90.0, 100.0),))
+    assert table.reader.look(lost, table.book.entries).status == "lost"
+    table.t_s = 100.0
+    table.tiles[-1, 0] = U
+    table.sees(1, 1.0)
+    assert table.reader.belief.begun_s((-1, 0)) == 90.0
+
+
 class BlindTable(PilesTable):
     """Looks do not show the squares that are ``left`` out: those are bare, unless there were no frames before the look
     (``gap_s``)."""
