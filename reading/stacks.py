@@ -312,14 +312,13 @@ class StackMoves:
         """The turns in which the block may have been added. ``gone`` are figures that vanished; ``over``: nothing more
         will happen in the newest turn."""
         near = [each for each in gone if abs(each[1] - came_s) < STACK.with_s]
-        in_vain, moving_s, back = track.in_vain_s(came_s), unwatched_s(track, came_s, belief), 0
-        over_s, soon = math.inf, True  # when the next turn's tile was seen first, and whether the block came before it
+        in_vain, moving_s, back, over_s = track.in_vain_s(came_s), unwatched_s(track, came_s, belief), 0, math.inf
         reached, visited = self._reached(track, came_s, belief), self._visits.over(came_s, STACK.brief_s)
         shown = any(shows for t_s, shows, _ in track.looks if t_s >= came_s)
         for n in log.newest(LIMITS.late_turns):
             turn, (end, last) = log.groups[n], log.span(n)
-            since_s, next_s, before_next = belief.since_s(turn.at), over_s, soon
-            over_s, soon = since_s, came_before(came_s, turn, belief)
+            since_s, next_s = belief.since_s(turn.at), over_s
+            over_s = since_s
             if turn.tile is None or at not in states[last].tiles:
                 continue
             laid = states[end + turn.lines.index(turn.tile) + 1]
@@ -330,8 +329,8 @@ class StackMoves:
             denied_s = self._denied_s.get((stack.name, at), math.inf)
             if (came_s <= denied_s or not shown) and log.denied_in(n, event):
                 continue
-            either = not before_next and (moving_s < next_s or next_s > came_s)  # in this turn or in the next one
-            unseen = either or any(since_s <= t_s <= next_s for t_s in in_vain)
+            soon = came_before(came_s, turn, belief)
+            unseen = moving_s < next_s or any(since_s <= t_s <= next_s for t_s in in_vain)
             broken = cost(states[last], after)
             weight = -broken - STACK.too_soon * soon - STACK.earlier * (0 if unseen else back)
             idle = broken == 0.0 and (over or n < len(log.groups) - 1)

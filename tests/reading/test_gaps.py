@@ -68,6 +68,15 @@ def test_a_square_is_watched_once_a_tile_is_known_beside_it(looks: list[TableLoo
     assert begun_s(NEXT, FIRST, BARE, *looks) == at_s
 
 
+@pytest.mark.parametrize(("since_s", "t_s", "begun_s"), [
+    (5.0, 51.0, 20.0), (5.0, 54.5, 20.0), (51.0, 55.0, 53.0), (5.0, 70.0, None), (60.0, 61.0, None),
+    (5.0, 40.0, None),  # the look itself was in it
+])
+def test_the_time_without_frames_before_a_look(since_s: float, t_s: float, begun_s: float | None) -> None:
+    belief = TableBelief(gaps_s=((8.0, 9.0), (20.0, 50.0), (53.0, 54.5)))
+    assert belief.gap_before_s(since_s, t_s) == begun_s
+
+
 def test_the_first_tile_lay_there_since_it_was_seen() -> None:
     assert begun_s((0, 0), seen(30.0, (0, 0), gap_s=(1.0, 30.0))) == 30.0
 
