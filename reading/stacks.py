@@ -127,12 +127,13 @@ class StackMoves:
                 if said != self._settled.get(key, (0, 0)):
                     self._either.pop(key, None)
                 self._settled[key] = said
-                track = track.at_least(heights.get(at, 0) + self._over.get(key, 0))
                 moved_s = self._touched_s.pop(key)
                 new_below = key in self._new_below
                 if seen.there > 0.0:
                     self.covered.pop(key, None)
-                self.tracks[key] = looked_at(track, seen, look.t_s, self.noise(key, seen), moved_s, unsure, new_below)
+                track = looked_at(track, seen, look.t_s, self.noise(key, seen), moved_s, unsure, new_below)
+                # only now: a block that people have entered may be the one that this look shows first
+                self.tracks[key] = track.at_least(heights.get(at, 0) + self._over.get(key, 0))
                 if seen.there > 0.0:
                     self._new_below.discard(key)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from piles import FAR, SOUTH, PilesTable, top, with_a_foundation, with_a_tower
+from piles import FAR, FLOOR, SOUTH, PilesTable, top, with_a_foundation, with_a_tower
 from tables import figure
 
 from scoring.expansions.tower import Captured, TowerRaised
@@ -156,6 +156,24 @@ def test_a_block_that_people_enter_before_it_lies_there_is_that_block(table: Pil
     table.sees(1, 2.0)
     table.touched_s, table.piles[SOUTH] = 2.0, top(2)
     table.sees(1, 2.0)
+    table.touched_s = 0.0
+    table.sees(4)
+    table.lays((2, 0), "base.U", 0)
+    table.sees(6)
+    assert len(table.told(TowerRaised)) == 2 and table.book.questions == 0
+
+
+def test_a_block_that_people_enter_just_before_looks_show_it_is_that_block(table: PilesTable) -> None:
+    """Earlier looks had its top where one block more need not be; that is not the one in the log."""
+    table.lays(FAR, "base.U", 0, figure("base.U", 0, "field", "NL NR EL WR", "blue"))
+    table.piles[SOUTH], table.touched_s = top(1, off=(0.3 * FLOOR[0], 0.3 * FLOOR[1])), 2.0
+    table.sees(2)
+    table.lays((1, 1), "base.B", 0)
+    table.book.say(TowerRaised(player=0, at=SOUTH))
+    table.piles[SOUTH] = top(2)
+    table.sees(1, 2.0)
+    pile = table.reader._stack_moves.tracks["tower", SOUTH].piles[0]
+    assert (pile.height, pile.came_s[-1]) == (2, table.t_s)
     table.touched_s = 0.0
     table.sees(4)
     table.lays((2, 0), "base.U", 0)
