@@ -113,13 +113,14 @@ class TableBelief:
         """The belief after the times without frames before a look, even if that does not show the board."""
         return replace(self, gaps_s=(*self.gaps_s, *look.gaps_s)[-_GAPS:]) if look.gaps_s else self
 
-    def gap_before_s(self, since_s: float, t_s: float) -> float | None:
-        """When the time without frames began, after a look at ``since_s``, that ended just before the next one at
-        ``t_s``: what changes is looked at some seconds after the frames come again. None if there was no such time."""
+    def gap_before_s(self, looked_s: float, t_s: float) -> float | None:
+        """When the time without frames began that ended just before the look at ``t_s`` and after the one before it, at
+        ``looked_s``; several such times, hardly apart, are one. None if there was none: what changed in an earlier one
+        would have been looked at before."""
         begun_s, end_s = None, t_s
-        for gap_s, until_s in reversed(self.gaps_s):
-            if since_s < until_s <= end_s and until_s >= end_s - LIMITS.notice_s and since_s > -math.inf:
-                begun_s = end_s = gap_s
+        for from_s, until_s in reversed(self.gaps_s):
+            if -math.inf < looked_s < until_s and end_s - LIMITS.notice_s <= until_s <= end_s:
+                begun_s = end_s = from_s
         return begun_s
 
     def bare_s(self, at: Square | None) -> float:

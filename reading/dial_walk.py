@@ -111,7 +111,10 @@ class Walks:
                     return self._went(turn, way, stop)
                 if turn.signed and way is None:
                     return self._how_far(turn)  # those after it depend on it
-            elif (made := self._put_away(turn)) is not None:
+                made = self._put_away(turn, self._less_than_seen(turn))
+            else:
+                made = self._put_away(turn, self._ends_there(turn) or self._less_than_seen(turn))
+            if made is not None:
                 return made
         return None
 
@@ -277,13 +280,40 @@ class Walks:
             return None
         return self._told(turn, [(way, 1.0 / len(ways)) for way in ways], asked=True)
 
-    def _put_away(self, turn: _Turn) -> Decision | None:
+    def _put_away(self, turn: _Turn, way: Event | None) -> Decision | None:
         """Whether a tile with a sign was put away before a turn's tile, which has none, as a question."""
-        stop = self._unexplained(turn) if not turn.mine else None
-        way = turn.ways.get(self._section(stop)) if stop is not None else None
-        if way is None or self._denied(turn, way):
+        if way is None or turn.mine or self._denied(turn, way):
             return None
         return self._told(turn, [(way, DIAL.put_away), (None, 1.0 - DIAL.put_away)], asked=True)
+
+    def _ends_there(self, turn: _Turn) -> Event | None:
+        """The move that ends where the piece stopped, which no sign explains."""
+        stop = self._unexplained(turn) if not turn.mine else None
+        return turn.ways.get(self._section(stop)) if stop is not None else None
+
+    def _less_than_seen(self, turn: _Turn) -> Event | None:
+        """The move before a turn's tile that is lacking if the next tile's, as people told it, does not lead to where
+        the piece was seen to stop when both tiles came to sight."""
+        following, after_both = (laid_s(self.belief, self.log, turn.n + k) for k in (1, 2))
+        if turn.signed or following is None or bare_s(self.belief, self.log, turn.n + 1) >= turn.laid_s:
+            return None
+        told, both = _before(self.log, turn.n + 1, turn.ways.values()), max(turn.laid_s, following)
+        first = self._dial.sections.index(self._dial.at(turn.before))
+        came = [s for k, s in enumerate(self.piece.stops) if turn.last_s < s.since_s <= both
+                and (s.section != first or k > 0)]
+        if len(told) != 1 or len(came) != 1 or after_both is not None and after_both <= both:
+            return None
+        return next((way for way in turn.ways.values()
+                     if self._after(turn.before, way, told[0].event) == self._section(came[0])), None)
+
+    def _after(self, state: GameState, *moves: Event) -> str | None:
+        """Where the piece is after these moves; None if the rules do not allow them."""
+        for move in moves:
+            then = self.steps.after(state, move)
+            if then is None:
+                return None
+            state = then
+        return self._dial.at(state)
 
     def _unexplained(self, turn: _Turn) -> Stop | None:
         """Where the piece stopped for good before a tile without a sign, if the next tile's sign does not explain that:

@@ -168,8 +168,8 @@ def taken_later(stack: Stack, at: Square, n: int, gone: Sequence[Gone], belief: 
 
 
 def came_before(came_s: float, turn: LoggedTurn, belief: TableBelief) -> bool:
-    """Whether a block that a look at ``came_s`` showed first was there before the tile of a turn: that was not seen
-    yet, nor had it lain there unseen for as long as it takes to lay it and to add a block."""
+    """Whether a block that a look at ``came_s`` showed first was there before the tile of a turn: the tile was not seen
+    yet, nor may it have lain there unseen for as long as it takes to lay it and to add a block."""
     return belief.since_s(turn.at) > came_s and not -math.inf < belief.begun_s(turn.at) <= came_s - STACK.turn_s
 
 

@@ -132,7 +132,7 @@ class StackMoves:
                 if seen.there > 0.0:
                     self.covered.pop(key, None)
                 track = looked_at(track, seen, look.t_s, self.noise(key, seen), moved_s, unsure, new_below)
-                # only now: a block that people have entered may be the one that this look shows first
+                # after the look: a block that people have entered may be the one that it shows first
                 self.tracks[key] = track.at_least(heights.get(at, 0) + self._over.get(key, 0))
                 if seen.there > 0.0:
                     self._new_below.discard(key)

@@ -220,7 +220,7 @@ class Neutrals:
                 covered = math.inf if outlined else mask.sum() / TILE_PX**2
                 odds[kind.name], paints[kind.name] = self._odds(kind, length, colours, covered, steep)
                 if by_change and max(colours, key=lambda c: colours[c], default="") not in kind.paints:
-                    odds[kind.name] = -LIMITS.most  # a hand is as long
+                    odds[kind.name] = -LIMITS.most  # a hand is as long, in another paint
             raw = dict(odds)
             for name in raw:  # it is at most one of them, and as likely an object at all as the network says
                 others = float(np.logaddexp.reduce([0.0, *(o for n, o in raw.items() if n != name)]))
