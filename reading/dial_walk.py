@@ -292,8 +292,8 @@ class Walks:
         return turn.ways.get(self._section(stop)) if stop is not None else None
 
     def _less_than_seen(self, turn: _Turn) -> Event | None:
-        """The move before a turn's tile that is lacking if the next tile's, as people told it, does not lead to where
-        the piece was seen to stop when both tiles came to sight."""
+        """The move before a turn's tile that is lacking if the one that the log has before the next tile, which people
+        may have told, does not lead to where the piece was seen to stop when both tiles came to sight."""
         following, after_both = (laid_s(self.belief, self.log, turn.n + k) for k in (1, 2))
         if turn.signed or following is None or bare_s(self.belief, self.log, turn.n + 1) >= turn.laid_s:
             return None
