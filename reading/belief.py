@@ -29,11 +29,10 @@ from reading.figure_track import (
 from reading.limits import LIMITS
 from reading.sightings import NEUTRAL
 from reading.tile_track import Cover, TileTrack, contradicts, first_seen, informativeness, said_of, seen_again
-from scoring.tiles import Square
+from scoring.tiles import EDGES, Square, neighbour
 from vision.looks import FigureLook, SquareLook, TableLook
 
 _LEFT_OUT = 0.6  # weight of a look at the whole board that does not report a square
-_GAPS = 8  # times without frames that are remembered
 _REMEMBERED = 12  # looks without a figure that are remembered, the newest before it came and the first since it left:
 # more say hardly more (`LIMITS.alike`)
 
@@ -111,7 +110,7 @@ class TableBelief:
 
     def past_gaps(self, look: TableLook) -> TableBelief:
         """The belief after the times without frames before a look, even if that does not show the board."""
-        return replace(self, gaps_s=(*self.gaps_s, *look.gaps_s)[-_GAPS:]) if look.gaps_s else self
+        return replace(self, gaps_s=(*self.gaps_s, *look.gaps_s)[-LIMITS.newest_gaps:]) if look.gaps_s else self
 
     def gap_before_s(self, looked_s: float, t_s: float) -> float | None:
         """When the time without frames began that ended just before the look at ``t_s`` and after the one before it, at
@@ -172,15 +171,16 @@ def freshness(since_s: float, t: float) -> float:
 
 
 def _unseen_s(belief: TableBelief, at: Square, track: SquareTrack, t: float) -> float | None:
-    """Since when a tile may have lain on a square unseen before a look at it: since a time without frames, or since a
-    tile is known beside it, from when on it is watched. None if it was looked at since."""
+    """Since when a tile may have lain on a square unseen before a look at it: since a time without frames that has just
+    ended, or since a tile may have lain beside it that has just been found, from when on it is watched. None if it was
+    looked at since, or would have been."""
     looked_s = track.looked_s
     if looked_s == -math.inf:
         looked_s = belief.whole_s if belief.whole_s is not None else -math.inf
-        around = [(at[0] + x, at[1] + y) for x, y in ((0, 1), (1, 0), (0, -1), (-1, 0))]
-        beside_s = min((begun_s for b in around if (begun_s := belief.begun_s(b)) > -math.inf), default=-math.inf)
-        if looked_s < beside_s:
-            return beside_s
+        beside = [n for side in EDGES if belief.since_s(n := neighbour(at, side)) < math.inf]
+        known_s = min(map(belief.since_s, beside), default=-math.inf)
+        if looked_s < known_s:
+            return min(map(belief.begun_s, beside)) if t - known_s <= LIMITS.notice_s else None
     return belief.gap_before_s(looked_s, t)
 
 

@@ -41,7 +41,6 @@ class ClaimLimits:
     usual_s: float = 1.5  # and before: the median (measured)
     long_s: float = 2.5  # and what nine of ten do not exceed (measured)
     newest_layings: int = 30  # that are remembered
-    newest_gaps: int = 30  # times without frames that are remembered
     hand_s: float = 1.05  # a hand is seen for longer while it lays a tile: a tile that was there from one frame to the
     # next was not watched coming, not even at one frame a second
     still_s: float = 0.5  # from the end of a movement to the look that it leads to (Attention.still_s)
@@ -68,12 +67,10 @@ class UnseenClaims:
     _asked: tuple[GameState | None, tuple[Question, ...]] = (None, ())  # the questions of a state
     _glances: dict[Square, list[_Glance]] = field(default_factory=dict)
     _bare: set[Square] = field(default_factory=set)  # squares that were bare when last seen
-    _gaps_s: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=CLAIMS.newest_gaps))
     _layings_s: deque[float] = field(default_factory=lambda: deque(maxlen=CLAIMS.newest_layings))
 
     def look(self, look: TableLook) -> None:
         """Take note of a look; its squares are the game's."""
-        self._gaps_s.extend(look.gaps_s)
         for at, seen in look.squares.items():
             if math.isnan(seen.touched_s):  # not measured
                 continue
@@ -120,7 +117,7 @@ class UnseenClaims:
             ends = self._until_s(belief, log.groups, n)
             if ends is None or any(f.real > 0.0 for f in figures_seen_on(belief, at)):
                 continue  # what was seen there is weighed as a figure
-            nobody = self._nobody(at, ends[0])
+            nobody = self._nobody(at, ends[0], belief)
             waits = not now.last and nobody is not None and now.t_s - ends[1] < LIMITS.notice_s \
                 and not any(g.t_s > ends[1] for g in self._glances[at])
             at_stake = self._points(states, log, group, question)
@@ -162,7 +159,7 @@ class UnseenClaims:
         laying_s = next((g.touched_s for g in self._glances.get(next_at, ()) if g.t_s == seen_s), 0.0)
         return seen_s - CLAIMS.still_s - laying_s if laying_s > 0.0 else seen_s, seen_s
 
-    def _nobody(self, at: Square, until_s: float) -> float | None:
+    def _nobody(self, at: Square, until_s: float, belief: TableBelief) -> float | None:
         """Log-odds that nobody claimed anything on a tile whose turn lasted until then; None if that was not watched.
         """
         known, glances = self.layings_s, self._glances[at]
@@ -173,7 +170,7 @@ class UnseenClaims:
         since_s, hidden_s = glances[first].t_s, None
         covered_s = glances[first].touched_s if not first else since_s - glances[0].t_s + glances[0].touched_s
         longest = covered_s - long_s  # the hand that laid it
-        for gone_s, back_s in self._gaps_s:
+        for gone_s, back_s in belief.gaps_s:
             longest = max(longest, min(back_s, until_s) - max(gone_s, since_s))
         for g in glances[first + 1:]:
             begun_s = max(since_s, g.t_s - CLAIMS.still_s - g.touched_s) if hidden_s is None else hidden_s

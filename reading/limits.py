@@ -78,6 +78,7 @@ class Limits:
     patience_turns: int = 2  # later tiles after which further looks will hardly help: then people are asked
     amend: float = 2.0  # margin from which something in the log is amended
     ask_after_s: float = 20.0  # stillness after which people are asked although no tile follows
+    newest_gaps: int = 30  # times without frames that are remembered
     notice_s: float = 4.0  # how long something must differ from the game before there is a notice (debounce)
     late_home_turns: int = 1  # turns after which there is a notice of a scored figure that still stands
     began_before: int = 9  # unknown tiles at the first look from which the game began before the camera watched

@@ -190,7 +190,8 @@ class Neutrals:
         pose = before.board[at]
         crop = rectify(before.photo, pose, TILE_PX, MARGIN)
         hidden = np.logical_or.reduce([s.silhouette for s in found])
-        different, below = unlike_and_below(crop, hidden, before.bare[at]) if at in before.bare else (None, None)
+        bare = before.bare.get(at)
+        different, below = unlike_and_below(crop, hidden, bare) if bare is not None else (None, None)
         around, uvl, steep = before.around(at), _uvl(crop), float(np.hypot(*lean))
         left = [n for n, s in enumerate(found) if s.look.there > LIMITS.least or n in seeds]
         out = []
@@ -201,9 +202,9 @@ class Neutrals:
                 mask = mask | changed(different, mask, hidden)
                 box = _box(mask)
             left = [n for n in left if n not in feet]
-            by_change = found[first].by_change and at in before.bare
-            if by_change and (sharper(crop, mask, before.bare[at]) < LIMITS.sharper
-                              or shows_through(crop, mask, before.bare[at]) > LIMITS.shows_through):
+            by_change = found[first].by_change
+            if by_change and bare is not None and (sharper(crop, mask, bare) < LIMITS.sharper
+                                                   or shows_through(crop, mask, bare) > LIMITS.shows_through):
                 continue  # something has gone from there, or the light has changed
             outlined = any(found[n].silhouette.sum() > LIMITS.speck for n in feet)
             expected = LIMITS.unlike if outlined else LIMITS.unseen

@@ -73,9 +73,8 @@ def test_the_same_game_comes_out_when_looks_are_lost_or_clocks_differ(name: str,
     assert (verdict.tiles_right, verdict.extra, verdict.silent) == (verdict.tiles, 0, []), verdict.line()
     once = kept == "the others"  # one figure is in the last of these looks only, and asked about
     assert verdict.figures_right >= verdict.figures - once and verdict.scores
-    # two tiles came between two looks, without a figure: nobody answers there whose they are; and of film-real no look
-    # is left that shows a square bare since a tile lay beside it, on which the next tile but one may lie
-    assert verdict.asked <= ASKED[name] + 1 + (name == "film-real") + 3 * once
+    # two tiles came between two looks, without a figure: nobody answers there whose they are
+    assert verdict.asked <= ASKED[name] + 1 + 3 * once
     assert verdict.players_right >= verdict.tiles - 2 * (name == "film-real" or once)
 
 

@@ -58,11 +58,12 @@ def test_a_tile_may_have_been_laid_while_there_were_no_frames(looks: list[TableL
 
 
 @pytest.mark.parametrize(("looks", "at_s"), [
-    ([seen(40.0, EAST), seen(60.0, NEXT)], 40.0),
-    ([seen(40.0, EAST), seen(45.0, bare=(NEXT,)), seen(60.0, NEXT)], 60.0),
-    ([seen(40.0, EAST), seen(45.0, (0, 0), EAST, whole=True), seen(60.0, NEXT)], 60.0),
-    ([seen(40.0, EAST, gap_s=(20.0, 40.0)), seen(60.0, NEXT)], 20.0),
-    ([seen(40.0, EAST), seen(50.0, (2, 1)), seen(60.0, NEXT)], 40.0),  # the first of those beside it
+    ([seen(57.0, EAST), seen(60.0, NEXT)], 57.0),
+    ([seen(40.0, EAST), seen(60.0, NEXT)], 60.0),  # it would have been looked at before
+    ([seen(57.0, EAST), seen(58.0, bare=(NEXT,)), seen(60.0, NEXT)], 60.0),
+    ([seen(57.0, EAST), seen(58.0, (0, 0), EAST, whole=True), seen(60.0, NEXT)], 60.0),
+    ([seen(57.0, EAST, gap_s=(20.0, 57.0)), seen(60.0, NEXT)], 20.0),
+    ([seen(57.0, EAST), seen(58.5, (2, 1)), seen(60.0, NEXT)], 57.0),  # the first of those beside it
 ])
 def test_a_square_is_watched_once_a_tile_is_known_beside_it(looks: list[TableLook], at_s: float) -> None:
     assert begun_s(NEXT, FIRST, BARE, *looks) == at_s
