@@ -138,11 +138,13 @@ def figures_on(belief: TableBelief, at: Square) -> list[FigureTrack]:
 
 
 def glimpsed(belief: TableBelief, track: int | None, at: Square | None) -> FigureTrack | None:
-    """A figure if a single look has seen it on a tile that earlier looks had shown without it: it may be one in a
-    hand."""
+    """A figure if a single look has seen it, and either that look was not clear or earlier ones had shown the tile
+    without it: it may be one in a hand, or a hand's shadow."""
     f = None if track is None else belief.figures.get(track)
-    late = f is not None and f.absent_s is not None and f.absent_s >= belief.since_s(at)
-    return f if f is not None and late and f.momentary else None
+    if f is None or not f.momentary:
+        return None
+    late = f.absent_s is not None and f.absent_s >= belief.since_s(at)
+    return f if late or f.real < LIMITS.clear_figure else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,11 +244,12 @@ class _Waits:
 
     def enough(self, margin: float, *, figure: bool = False) -> bool:
         """Whether to report it now. A glimpse of a figure that the next look soon missed was one of a hand's."""
-        seen = glimpsed(self.belief, self.turn.track, self.turn.at) if figure and self.later >= 1 else None
-        if seen is not None and seen.missed_s is not None and seen.missed_s - seen.seen_s < LIMITS.notice_s:
-            return False
-        if seen is not None and self.now.t_s - seen.back_s < LIMITS.ask_after_s:
-            return self.now.last
+        seen = glimpsed(self.belief, self.turn.track, self.turn.at) if figure else None
+        if seen is not None and (self.later >= 1 or seen.real < LIMITS.clear_figure):
+            if seen.missed_s is not None and seen.missed_s - seen.seen_s < LIMITS.notice_s:
+                return False
+            if self.now.t_s - seen.back_s < LIMITS.ask_after_s:
+                return self.now.last
         since_s = self.belief.since_s(self.turn.at)
         return margin >= LIMITS.sure or self.now.last or (
             (since_s == math.inf or self.now.t_s - since_s >= LIMITS.notice_s)

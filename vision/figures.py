@@ -23,7 +23,18 @@ from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import FigureLook, inside, probability, within
 from vision.nadir import leans
 from vision.paint import SEEN, Print, colours_of, light_of, shown
-from vision.tile_background import EDGE_PX, INNER_PX, Bare, inner, strange, unexplained, unlike_and_below
+from vision.tile_background import (
+    EDGE_PX,
+    INNER_PX,
+    LIMITS,
+    Bare,
+    has_come,
+    in_shadow,
+    inner,
+    strange,
+    unexplained,
+    unlike_and_below,
+)
 from vision.view import View
 
 _LOW = -2.5  # logit of a foot's cell below which nothing is reported
@@ -77,9 +88,11 @@ def read_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
 
 def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterable[str] | None = None,
                  view: View | None = None, bare: Mapping[Square, Bare] | None = None,
-                 board: Mapping[Square, Array] | None = None, pieces: bool = False) -> dict[Square, tuple[Seen, ...]]:
+                 board: Mapping[Square, Array] | None = None,
+                 pieces: Collection[str] = ()) -> dict[Square, tuple[Seen, ...]]:
     """The same with silhouettes. ``board`` has all tiles if ``poses`` are some of them: the camera's position and the
-    light are estimated from all. If there are neutral ``pieces``, also what only differs from the ``bare`` tiles."""
+    light are estimated from all. With the paints of neutral ``pieces``, also what only differs from the ``bare`` tiles.
+    """
     if not poses:
         return {}
     lean = leans({**(board or {}), **poses}, photo.shape, view)
@@ -88,28 +101,40 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
     others = [at for at in board or {} if at not in poses][:max(0, _LIT_BY - len(poses))]
     beside = [rectify(photo, board[at], TILE_PX) for at in others] if board else []
     light = light_of([*(inner(c) for c in crops), *beside])
+    paints = view.paints if view is not None else None
+
+    def paint_of(pixels: Image) -> str:
+        named = colours_of([shown(pixels, light)], light, colours, paints)[0]
+        return max(named, key=lambda c: named[c], default="")
+
     found = []
     covered = np.zeros(crops.shape[:3], bool)
     for n, (at, pose) in enumerate(poses.items()):
         around = by_paint(peaks(felt, n, _LOW, lean[at]), felt, n, crops[n], light)
         owner = owners(felt, n, [p.foot for p in around])
         covered[n] = np.isin(owner, [k for k, p in enumerate(around) if _there(p.there) > 0])
-        known, below = unlike_and_below(crops[n], owner >= 0, bare[at]) if bare and at in bare else (None, None)
-        objects = unexplained(below, owner >= 0) if pieces and below is not None else []
-        around += [_hardly_a_foot(region, felt, n) for region in objects if not any(
-            _in(region, peak) and not (owner == k).any() for k, peak in enumerate(around))]
+        before = bare.get(at) if bare else None
+        known, below = unlike_and_below(crops[n], owner >= 0, before) if before is not None else (None, None)
+        faint = [k for k in range(len(around)) if not (owner == k).any()]
+        objects = unexplained(below, owner >= 0) if below is not None and (pieces or faint) else []
+        if pieces:
+            around += [_hardly_a_foot(region, felt, n) for region in objects
+                       if not any(_in(region, around[k]) for k in faint)]
         for k, peak in enumerate(around):
             if (np.abs(peak.foot - 0.5) < 0.5 + _OVER).all():
-                own = owner == k
-                changed = not own.any() and any(_in(region, peak) for region in objects)
-                seen = replace(_seen(peak, crops[n], own, pose, light), by_change=changed)
-                if known is not None:
-                    more = strange(known, own)
+                own, different = owner == k, known
+                region = None if own.any() else next((r for r in objects if _in(r, peak)), None)
+                if region is not None and before is not None and k in faint and has_come(crops[n], region, before) \
+                        and paint_of(crops[n][region]) not in pieces:
+                    own, different = region, below
+                seen = replace(_seen(peak, crops[n], own, pose, light), by_change=region is not None)
+                if before is not None and different is not None:
+                    more = _new(crops[n], own, different, before)
                     seen = replace(seen, new=more, look=replace(seen.look, there=seen.look.there + more))
                 found.append((at, seen))
     single = _once(found, poses)
     every = [s for at in single for s in single[at]]
-    named = colours_of([s.uvl for s in every], light, colours, view.paints if view is not None else None,
+    named = colours_of([s.uvl for s in every], light, colours, paints,
                        [max(0.0, 2 * probability(s.look.there) - 1) for s in every])  # print is not paint
     print_ = Print(_bare_patches(crops, covered), light).density(np.array([s.uvl for s in every]).reshape(-1, 3))
     painted = [_painted(s, log, p) for s, log, p in zip(every, named, print_, strict=True)]
@@ -117,6 +142,12 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
     tiles = {*poses, *(board or ())}
     return {at: tuple(sorted((_on_the_board(next(like), at, tiles) for _ in single[at]), key=lambda s: -s.look.there))
             for at in single}
+
+
+def _new(crop: Image, silhouette: npt.NDArray[np.bool_], different: Array, bare: Bare) -> float:
+    """Log-odds of a figure from what its tile looked like before: no more if a shadow explains the difference."""
+    odds = strange(different, silhouette)
+    return LIMITS.like if odds > 0.0 and in_shadow(crop, silhouette, bare) else odds
 
 
 def _hardly_a_foot(region: npt.NDArray[np.bool_], felt: FigureMaps, n: int) -> Peak:

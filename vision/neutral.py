@@ -105,17 +105,19 @@ def _largest(kind: Kind, lean: float) -> float:
 @dataclass(slots=True)
 class Neutrals:
     """Finds the pieces of these kinds among the detected figures; keep it for a whole game: it learns a piece's paint
-    from its sightings."""
+    from its sightings. ``others`` are the paints of what else stands on the board and is no player's."""
 
     kinds: Sequence[Kind]
     players: Collection[str]
     view: View | None = None
+    others: Collection[str] = ()
     _paints: dict[str, dict[str, float]] = field(default_factory=dict)  # by kind: number of certain sightings per paint
 
     @property
     def paints(self) -> tuple[str, ...]:
         """The paints that are searched for besides the players'."""
-        return tuple(dict.fromkeys(p for kind in self.kinds for p in kind.paints if p not in self.players))
+        every = (*(p for kind in self.kinds for p in kind.paints), *self.others)
+        return tuple(dict.fromkeys(p for p in every if p not in self.players))
 
     def told(self, photo: Image, poses: Mapping[Square, Array], found: Mapping[Square, Sequence[Seen]],
              board: Mapping[Square, Array], bare: Mapping[Square, Bare] | None = None,
@@ -124,7 +126,7 @@ class Neutrals:
         belong to it become less likely a player's. ``found`` was read with all `paints` and the players', and with
         ``bare``, what tiles looked like before."""
         if not self.kinds:
-            return {at: tuple(seen) for at, seen in found.items()}
+            return {at: tuple(self._of_players(s) for s in seen) for at, seen in found.items()}
         lean = leans({**board, **poses}, photo.shape, self.view)
         before = Differences(photo, {**board, **poses}, bare or {})
         blobs = [b for at, seen in found.items() if (seeds := self._seeds(seen))

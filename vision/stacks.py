@@ -33,12 +33,13 @@ TILE_MM = 45.0  # reference for the sizes of the blocks
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of block: its width, the height by which it raises a pile and its depth (mm), and the place of a pile by
-    tile, in drawing units at rot 0."""
+    """A kind of block: its width, the height by which it raises a pile and its depth (mm), the place of a pile by tile,
+    in drawing units at rot 0, and the paints (of `vision.paint`) that makers use for it."""
 
     name: str
     wood_mm: tuple[float, float, float]
     spots: Mapping[str, Point]
+    paints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,6 +52,9 @@ class BackgroundLimits:
     noise: float = 0.03  # what is added to the usual difference outside all silhouettes: one below is noise
     changed: float = 2.5  # relative difference of a pixel on which something new stands
     object_px: int = 200  # least area of something in which no foot is seen: a follower's (chosen)
+    shadow_colour: float = 0.06  # natural logarithm by which the colour of a pixel in a shadow may differ
+    shadow_even: float = 0.12  # and by which it may be brighter or darker than the others there
+    shadow_most: float = 0.45  # part of a region that a shadow explains from which it is one (all three are chosen)
     least_px: int = 20  # known pixels of a silhouette from which they say something
     even: float = 1.22  # relative difference of pixels that says nothing
     gap_px: int = 5  # side of the square by which the gaps between tiles are bridged
@@ -221,6 +224,31 @@ def sharper(crop: Image, region: npt.NDArray[np.bool_], bare: Bare) -> float:
     steep = [np.abs((across[..., None] * _slopes(_logs(picture))).sum(axis=0))[outline].mean()
              for picture in (inner(crop).astype(np.float32), bare.bgr)]
     return float(np.log((steep[0] + 1e-6) / (steep[1] + 1e-6)))
+
+
+def has_come(crop: Image, region: npt.NDArray[np.bool_], bare: Bare) -> bool:
+    """Whether something that was not there stands in a region of a crop that looks different: neither has something
+    gone from there, nor has the light changed."""
+    return sharper(crop, region, bare) > 0.0 and not in_shadow(crop, region, bare)
+
+
+def in_shadow(crop: Image, region: npt.NDArray[np.bool_], bare: Bare) -> bool:
+    """Whether a shadow explains what differs in a region of a crop: most of its pixels have kept their colour [1]_ and
+    are all darker by the same factor, or as bright as before. False if nothing is known of it.
+
+    .. [1] Cucchiara et al. (2003), Detecting moving objects, ghosts, and shadows in video streams."""
+    within = inner(region) & bare.free
+    if within.sum() < LIMITS.least_px:
+        return False
+    brighter = _logs(inner(crop).astype(np.float32)) - _logs(bare.bgr)
+    beside = (bare.free & ~inner(region))[::2, ::2]
+    changes = (brighter - _commonest(brighter[::2, ::2][beside]))[within]
+    light = changes.mean(axis=1)
+    same = (np.abs(changes - light[:, None]).max(axis=1) < LIMITS.shadow_colour) & (light < LIMITS.shadow_even)
+    dark = same & (light < -LIMITS.shadow_even)
+    shade = np.median(light[dark]) if dark.any() else 0.0
+    even = same & ((np.abs(light - shade) < LIMITS.shadow_even) | (np.abs(light) < LIMITS.shadow_even))
+    return bool(dark.any() and even.mean() > LIMITS.shadow_most and (even & dark).sum() > even.sum() / 2)
 
 
 def shows_through(crop: Image, region: npt.NDArray[np.bool_], bare: Bare) -> float:

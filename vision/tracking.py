@@ -50,7 +50,8 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
     paints = {**PAINTS, **(view.paints if view is not None else {})}
     known = [c for c in colours if c in paints]  # an unknown paint cannot be detected
 
-    others, background = Neutrals(neutrals, known, view), TileBackground()
+    others = Neutrals(neutrals, known, view, others=[paint for kind in stacks for paint in kind.paints])
+    background = TileBackground()
     stand: dict[Square, tuple[Seen, ...]] = {}  # what was last seen on each tile
 
     def find(bgr: Image) -> Lattice | None:
@@ -83,7 +84,7 @@ def make_tracker(kinds: Sequence[Tile], tiles: TileSet | None, colours: Sequence
         background.keep(board.keys())
         bare = background.bare()
         found = find_figures(bgr, poses, colours=[*known, *others.paints], view=view, bare=bare, board=board,
-                             pieces=bool(others.kinds))
+                             pieces={paint for kind in others.kinds for paint in kind.paints})
         if sized:
             found = measured(bgr, poses, found, board, view)
         told = others.told(bgr, poses, found, board, bare)

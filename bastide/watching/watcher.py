@@ -136,5 +136,5 @@ class Guarded:
 
 def blocks(box: Box, kinds: Sequence[Tile]) -> list[Block]:
     """The blocks that the boxes pile up on places of tiles of these kinds."""
-    return [Block(name=s.name, wood_mm=s.wood_mm, spots={k.id: p for k in kinds if (p := s.spot(k)) is not None})
-            for s in box.stacks]
+    return [Block(name=s.name, wood_mm=s.wood_mm, paints=s.paints,
+                  spots={k.id: p for k in kinds if (p := s.spot(k)) is not None}) for s in box.stacks]

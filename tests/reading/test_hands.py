@@ -47,6 +47,23 @@ def test_a_glimpse_that_no_other_look_checks_is_told_late(table: Table, monkeypa
     assert len(table.told(FigurePlaced)) == 1
 
 
+@pytest.mark.parametrize("stays", [True, False])
+@pytest.mark.parametrize("there", [2.4, 4.0])
+def test_a_doubtful_figure_seen_with_its_tile_is_told_when_a_second_look_has_seen_it(table: Table, there: float,
+                                                                                     stays: bool) -> None:
+    """The hand that lays the tile may still be over it."""
+    table.figures[4, 0] = (replace(RED, there=there),)
+    table.tiles[4, 0] = "base.U", 1
+    table.sees(1)
+    assert len(table.told(FigurePlaced)) == (there > 3.0)
+    if not stays:
+        table.figures.clear()
+    table.sees(1, 1.5)
+    table.sees(9)
+    assert not stays or len(table.told(FigurePlaced)) == 1
+    assert stays or there > 3.0 or not table.told(FigurePlaced)
+
+
 def test_print_that_comes_and_goes_withholds_no_figure_beside_it(table: Table) -> None:
     beside = replace(figure("base.U", 1, "road", "N S", "blue"), foot=(0.12, 0.15), there=2.5)
     for n in range(6):

@@ -13,7 +13,8 @@ from drawings import base_set
 from scoring.expansions.wheel_board import TILES
 from scoring.geometry import spot_of
 from scoring.tiles import catalogue
-from vision.figures import Seen, _like_the_others, find_figures, read_figures
+from vision.figurenet import CROP_PX, MARGIN, TILE_PX
+from vision.figures import Peak, Seen, _like_the_others, find_figures, read_figures
 from vision.lattice import apply
 from vision.looks import FigureLook, segments
 from vision.nadir import leans
@@ -264,6 +265,52 @@ def test_what_a_tile_looked_like_before_speaks_for_what_is_new_and_against_what_
         hidden.update(picture, poses, hidden_by(find_figures(picture, poses)))
     unknown, = read_figures(picture, poses, bare=hidden.bare())[1, 1][:1]
     assert unknown.there == alone.there  # it stood there when the tile was seen first
+
+
+@pytest.fixture
+def hardly_seen(monkeypatch):
+    """The network sees a foot here and there, but no silhouette."""
+    monkeypatch.setattr("vision.figures.owners", lambda felt, n, feet: np.full((CROP_PX, CROP_PX), -1))
+
+
+def known(picture, poses):
+    model = TileBackground()
+    for _ in range(2):
+        model.update(picture, poses, {})
+    return model.bare()
+
+
+def test_what_is_new_in_a_players_paint_is_the_silhouette_of_a_foot_without_one(hardly_seen):
+    eye = camera()
+    picture, poses = table(BOARD, eye)
+    bare = known(picture, poses)
+    stand(picture, eye, BOARD, (1, 1), (0.4, 0.5), "black")
+    alone, = find_figures(picture, poses)[1, 1][:1]
+    seen, = find_figures(picture, poses, bare=bare)[1, 1][:1]
+    assert seen.by_change and seen.silhouette.any() and not alone.silhouette.any()
+    assert seen.look.there > alone.look.there + 2 and max(seen.look.colours, key=seen.look.colours.get) == "black"
+    neutral, = find_figures(picture, poses, bare=bare, pieces=["black"])[1, 1][:1]
+    assert neutral.by_change and not neutral.silhouette.any() and neutral.new == 0.0
+    learned, = find_figures(picture, poses, bare=known(picture, poses))[1, 1][:1]
+    assert not learned.by_change and not learned.silhouette.any()
+
+
+def test_a_shadow_is_no_figure(monkeypatch):
+    """However much like one the network finds it: where it is, print is only darker."""
+    eye = camera()
+    picture, poses = table(BOARD, eye)
+    bare, inside = known(picture, poses), poses[1, 1] @ np.array([[0.3, 0.5, 0.5, 0.3], [0.3, 0.3, 0.6, 0.6], [1] * 4])
+    shade = np.ones(picture.shape[:2], np.float32)
+    cv2.fillConvexPoly(shade, (inside[:2] / inside[2]).T.round().astype(np.int32), 0.4)
+    dark = (picture * shade[..., None]).astype(np.uint8)
+    there = np.zeros((CROP_PX, CROP_PX), bool)
+    low, high = (round((v + MARGIN) * TILE_PX) for v in (0.3, 0.6))
+    there[low:high, low:round((0.5 + MARGIN) * TILE_PX)] = True
+    monkeypatch.setattr("vision.figures.peaks", lambda *_: [Peak(
+        foot=np.array([0.4, 0.5]), spread=0.03, there=1.0, lying=-3.0, kinds=np.full(6, -1.8))])
+    monkeypatch.setattr("vision.figures.owners", lambda felt, n, feet: np.where(there, 0, -1))
+    alone, shadow = (find_figures(dark, {(1, 1): poses[1, 1]}, bare=b)[1, 1][0] for b in (None, bare))
+    assert shadow.new < 0.0 and shadow.look.there < alone.look.there - 2
 
 
 def test_what_is_cut_from_a_board_among_discs_is_doubted():

@@ -23,6 +23,7 @@ from vision.frames import Image
 from vision.lattice import Array, apply, neighbours
 from vision.looks import FigureLook, StackLook
 from vision.nadir import board_grid, upright
+from vision.neutral import Neutrals
 from vision.read import read_photo
 from vision.simulator import Options, Simulator, load
 from vision.simulator.script import Square, script_of
@@ -31,7 +32,7 @@ from vision.view import View
 
 PATH = next(p for p in OWN if p.name.startswith("tower-005"))
 (STACK,) = new_game(read(load(PATH)).setup).box.stacks
-KIND = Kind(name=STACK.name, wood_mm=STACK.wood_mm,
+KIND = Kind(name=STACK.name, wood_mm=STACK.wood_mm, paints=STACK.paints,
             spots={t.id: p for t in catalogue().values() if (p := STACK.spot(t)) is not None})
 
 
@@ -135,6 +136,23 @@ def test_a_block_is_no_figure(level: str, seed: int) -> None:
     assert len({at for at, _ in before - stand} & set(heights(sim))) >= 2
     assert not {at for at, _ in after - stand} & set(heights(sim))
     assert before & stand == after & stand
+
+
+def test_wood_of_the_blocks_paint_is_less_likely_a_figure() -> None:
+    """Also before a pile was seen well enough to compare it with its own wood."""
+    sim, image, poses = table("hard", 33, 26)
+    players, stand = sim.script.colours, {sim.truth.figures[n].standing.at
+                                          for n in sim.truth.frame(sim.truth.frames - 1).figures}
+    sense = Neutrals((), players, others=KIND.paints)
+    found = find_figures(image, poses, colours=[*players, *sense.paints])
+    left = sense.told(image, poses, found, poses)
+    less = {at: found[at][0].look.there - left[at][0].look.there
+            for at in poses if found[at] and found[at][0].look.there > 0}
+    blocks = less.keys() & set(heights(sim)) - stand
+    assert len(blocks) >= 2 and all(less[at] > 3 for at in blocks)
+    followers = less.keys() & stand - set(heights(sim))
+    assert len(followers) >= 3 and all(less[at] < 0.7 for at in followers)
+    assert all(set(s.look.colours) == set(players) for seen in left.values() for s in seen)
 
 
 def test_a_block_that_appears_over_the_next_tile_is_no_figure() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import cv2
@@ -21,6 +22,8 @@ from vision.tile_background import (
     Differences,
     TileBackground,
     changed,
+    has_come,
+    in_shadow,
     inner,
     sharper,
     shows_through,
@@ -193,6 +196,36 @@ def test_print_shows_through_a_change_of_light_and_not_through_wood(model: TileB
     assert shows_through(crop(print_()), WOOD & False, bare) == 0.0  # nothing is known of it
     plain = replace(bare, bgr=np.full_like(bare.bgr, 128.0))
     assert abs(shows_through(crop(print_()), WOOD, plain)) < 0.1
+
+
+def in_shade(picture: npt.NDArray[np.uint8], shade: float) -> npt.NDArray[np.uint8]:
+    """A shadow with sharp edges where `with_wood` has a piece."""
+    out = picture.astype(float)
+    out[60:74, 55:79] *= shade
+    return np.clip(out, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("light", [1.0, 0.7])
+@pytest.mark.parametrize(("changed_", "shadow"), [
+    (lambda p: in_shade(p, 0.4), True), (lambda p: in_shade(p, 0.7), True),
+    (lambda p: in_shade(p, 1.0), False), (lambda p: in_shade(p, 1.5), False),  # a shadow is darker
+    (with_wood, False), (lambda p: with_wood(p, (40, 45, 40)), False), (lambda p: with_wood(p, (50, 120, 60)), False)])
+def test_a_shadow_is_darker_print(model: TileBackground, light: float, shadow: bool,
+                                  changed_: Callable[[npt.NDArray[np.uint8]], npt.NDArray[np.uint8]]) -> None:
+    """Its edges are sharper than the print was, too; wood is no darker print, not even black wood."""
+    bare, now = model.bare()[AT], crop(np.clip(changed_(print_()) * light, 0, 255).astype(np.uint8))
+    assert in_shadow(now, WOOD, bare) == shadow
+    assert not shadow or not has_come(now, WOOD, bare)
+    assert not in_shadow(now, WOOD, replace(bare, free=bare.free & ~inner(WOOD)))  # nothing is known of it
+
+
+def test_part_of_what_has_come_may_be_its_shadow(model: TileBackground) -> None:
+    bare, now = model.bare()[AT], in_shade(print_(), 0.5)
+    now[60:74, 55:69] = 40, 45, 40
+    assert has_come(crop(now), WOOD, bare)
+    learned = TileBackground()
+    seen(learned, with_wood(print_(), (40, 45, 40)))
+    assert not has_come(crop(print_()), WOOD, learned.bare()[AT])  # it has gone
 
 
 def with_a_dragon(picture: npt.NDArray[np.uint8], light: float = 1.0) -> npt.NDArray[np.uint8]:
