@@ -59,7 +59,7 @@ def watched(seed: int, turns: int, options: Options, calibrated: bool) -> dict[s
                 frame = replace(frame, bgr=view.straighten(frame.bgr))
             for proposal in watcher.feed(frame, session.entries).proposals:
                 commit(session, proposal, keep(frame.bgr, watcher.poses))
-        while left := watcher.finish(session.entries):
+        while left := watcher.finish(frame, session.entries):
             before = len(session.entries)
             for proposal in left:
                 commit(session, proposal, keep(frame.bgr, watcher.poses))

@@ -42,16 +42,16 @@ def looks(path: Path, level: str, seed: int, turns: int,
     box: Box = new_game(read(data).setup).box
     sim = Simulator(data, seed, Options(level=level, turns=turns, fps=2, mishaps="level"))
     truth, rng = sim.truth, np.random.default_rng(seed)
-    table, supply, _ = sim._set_table()
+    table, supply, _ = sim.set_table()
     film, visits, tones = Film(sim.options, rng), list(truth.timeline.visits), TopTones()
     for turn in truth.turns:
         while visits and visits[0].first <= turn.end:
             visit = visits.pop(0)
             supply.take(visit)
             for act in visit.acts:
-                sim._carry_out(act, table)
+                sim.carry_out(act, table)
             supply.give_back(visit)
-        bgr = film.develop(sim._bumped(table.shown, turn.end))
+        bgr = film.develop(sim.bumped(table.shown, turn.end))
         poses = {}
         for at in truth.frame(turn.end).tiles:
             corners = truth.corners_px(at, turn.end) + rng.normal(0, noise, (4, 2))
