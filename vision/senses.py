@@ -9,6 +9,7 @@ distinguish some of the kinds in play; a square may match none of them. A kind w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -51,7 +52,9 @@ class SenseLimits:
     twin_print: float = 0.5  # fraction of these that match the picture of the kind that differs by a pennant alone
     covered: float = 0.15  # fraction of a cell: a cell that a figure covers by more is ignored
     fitting: float = -12.0  # fit from which a picture is of this table's print
-    tries: int = 24  # squares after which a source without such a picture is no longer used
+    tries: int = 24  # looks at squares after which a source without such a picture is no longer used,
+    each: int = 3  # of which those at one square count so often at most: a first tile may be covered, and where few
+    # lie their size is hardly known (chosen)
 
 
 @dataclass(slots=True)
@@ -77,16 +80,20 @@ class TileEvidence:
 @dataclass(slots=True)
 class _Source:
     """Pictures of kinds: those with the numbers ``kinds``; their ``name`` in `TileEvidence`. ``twins`` (N, 2) are kinds
-    without a picture and the pictured ones that they differ from by a pennant alone. ``asked``: number of squares so
-    far, and the best ``fit`` among them."""
+    without a picture and the pictured ones that they differ from by a pennant alone. ``asked``: number of looks at each
+    square so far, and the best ``fit`` among them."""
 
     name: str
     pictures: PictureFit
     kinds: npt.NDArray[np.int64]
     other_print: float
     twins: npt.NDArray[np.int64]
-    asked: int = 0
+    asked: Counter[Square] = field(default_factory=Counter)
     fit: float = -np.inf
+
+    def tried(self, each: int) -> int:
+        """The number of looks, of which each square's count so often at most."""
+        return sum(min(count, each) for count in self.asked.values())
 
 
 class TileSense:
@@ -201,10 +208,12 @@ class TileSense:
         for source in self._sources:
             left = ask
             while left:
-                trying = len(left) if source.fit >= limits.fitting else max(0, limits.tries - source.asked)
+                tried = source.tried(limits.each)
+                trying = len(left) if source.fit >= limits.fitting else max(0, limits.tries - tried)
                 part, left = left[:trying], left[trying:]
                 if not part:  # enough squares, and none matched any of its pictures
                     break
+                source.asked.update(part)
                 for at, fits in zip(part, self._fits(source, bgr, [found[at].pose for at in part]), strict=True):
                     found[at].sources[source.name] = fits
                     found[at].loglik = log_normal(found[at].loglik + fits)
@@ -215,7 +224,7 @@ class TileSense:
         its pictures; one without a picture fits like an average wrong one. ``seen`` is as in `PictureFit.fits`."""
         fits = source.pictures.fits(bgr, poses, seen)
         if seen is None:
-            source.asked, source.fit = source.asked + len(poses), max(source.fit, float(fits.max()))
+            source.fit = max(source.fit, float(fits.max()))
         part = 1.0 if seen is None else seen.mean(axis=(1, 2))[:, None, None]
         out = np.ones((len(poses), len(self.kinds), 4)) * (self.limits.not_pictured * part)
         out[:, source.kinds] = np.logaddexp(np.log(1 - source.other_print) + fits,

@@ -13,6 +13,7 @@ from drawings import base_set
 
 from bastide.tiles.art import load_tiles
 from scoring.tiles import catalogue
+from vision.fitting import PictureFit
 from vision.lattice import UNIT, apply
 from vision.senses import TileSense, lead, log_normal
 from vision.structure import told_apart
@@ -164,6 +165,34 @@ def test_drawings_are_asked_only_where_the_network_cannot_tell_kinds_apart():
     assert not TileSense(base, drawn)._sources and len(TileSense(inns, drawn)._sources) == 1
     assert not load_tiles(None, ("base",)).specimens
     assert set(load_tiles(None, ("base", "inns")).ids) == {t.id for t in inns}
+
+
+def test_pictures_of_another_print_are_given_up_once_several_tiles_have_matched_none(board, monkeypatch):
+    """Not after many looks at one tile, which may be covered, or read at a wrong size while few lie."""
+    picture, poses, laid = board
+    sense = TileSense(KINDS, taught(base_set(), [k.id for k in KINDS]))
+    sense.limits = replace(sense.limits, doubtful=1e9)  # pictures are asked about every square
+    first, *others = laid
+    asked, fits = [], PictureFit.fits
+    monkeypatch.setattr(PictureFit, "fits", lambda self, bgr, poses, seen=None: asked.extend(poses) or np.full(
+        (len(poses), len(self.ids), 4), -19.0))
+    for _ in range(40):
+        sense.look(picture, {first: poses[first]})
+    assert len(asked) == 40
+    table = replace(sense.limits, tries=3 * len(others))
+    sense.limits = table  # so many as the first tile and all but one of the others are worth
+    for _ in range(9):
+        sense.look(picture, {at: poses[at] for at in others})
+    assert len(asked) < 40 + 9 * len(others)
+    given_up = len(asked)
+    sense.look(picture, poses)
+    assert len(asked) == given_up
+    other = TileSense(KINDS, taught(base_set(), [k.id for k in KINDS]))
+    other.limits = sense.limits
+    monkeypatch.setattr(PictureFit, "fits", lambda self, *given: asked.append(1) or fits(self, *given))
+    for n in range(12):
+        found = other.look(picture, poses)
+        assert all("pictures" in e.sources for e in found.values()), n  # one has matched: all are asked, for good
 
 
 def test_somebody_must_say_what_may_lie_on_the_table():
