@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 
 from scoring.tiles import Square
+from vision.board_corners import FEW, BoardCorners, pose_of
 from vision.frames import Image
 from vision.joining import (
     Limits,
@@ -105,7 +106,7 @@ class BoardFinder:
         guessed = slanted_grid(bgr, spots, self.ask)
         if guessed is None:
             return None
-        board = _Board({}, Lattice(grid=guessed[0]))
+        board = BoardCorners({}, Lattice(grid=guessed[0]))
         self._settle(bgr, board, guessed[1])
         return self._finished(bgr, board)
 
@@ -137,7 +138,7 @@ class BoardFinder:
 
     def _again(self, bgr: Image, near: Lattice) -> Found | None:
         self._spotter.spots(bgr)
-        board = _Board({}, near)
+        board = BoardCorners({}, near)
         squares = sorted(at for at in near.shifts if _visible(bgr.shape, near.predict(at)) > self.limits.seen)
         if not squares:
             return None
@@ -173,7 +174,7 @@ class BoardFinder:
             good = np.flatnonzero((said.present > (limits.sure if last else limits.faint[turn]))
                                   & (off < (limits.settled if last else limits.astray)))
             done = (off < limits.still) & (said.present > limits.sure) | last
-            drawn = {n: regular(poses[n] @ _pose_of(said.corners[n])) for n in good.tolist()}
+            drawn = {n: regular(poses[n] @ pose_of(said.corners[n])) for n in good.tolist()}
             still += [(drawn[n], float(said.present[n])) for n in drawn if done[n]]
             moving = [n for n in drawn if not done[n]]
             poses, _ = distinct([drawn[n] for n in moving], said.present[moving])
@@ -184,7 +185,7 @@ class BoardFinder:
     # --- growing
 
     def _grown(self, bgr: Image, part: Mapping[Square, Spot]) -> Found | None:
-        board = _Board({at: apply(pose_of_spot(spot), UNIT) for at, spot in agreeing(part, self.limits).items()},
+        board = BoardCorners({at: apply(pose_of_spot(spot), UNIT) for at, spot in agreeing(part, self.limits).items()},
                        Lattice(grid=np.eye(3)))
         board.fit()
         seeds = sorted(board.corners)
@@ -194,7 +195,7 @@ class BoardFinder:
         self._settle(bgr, board, seeds)
         return self._finished(bgr, board)
 
-    def _finished(self, bgr: Image, board: _Board) -> Found | None:
+    def _finished(self, bgr: Image, board: BoardCorners) -> Found | None:
         """Grow to all sides, re-examine what was found and keep the largest connected part."""
         limits = self.limits
         close: dict[Square, tuple[Array, StructureEstimate]] = {}
@@ -220,6 +221,8 @@ class BoardFinder:
             board.asked = {at: p for at, p in board.asked.items() if at in board.corners}
             board.fit()
         board.fit()
+        if len(order) < FEW:  # nothing but their own corners says how large they are
+            said = self._nearer(bgr, board, close, said)
         poses = {at: board.lattice.predict(at) for at in order}
         odds = self._odds(poses, dict(zip(order, said.present, strict=True)))
         kept = _largest((at for at in order if odds[at] > limits.kept), {at: 1.0 for at in order})
@@ -240,6 +243,21 @@ class BoardFinder:
                      worth=sum(limits.joint + min(o, 5.0) for o in own.values()) * agreement,
                      covers=sum(probability(odds[at]) * abs(area(apply(poses[at], UNIT))) for at in kept) * agreement)
 
+    def _nearer(self, bgr: Image, board: BoardCorners, close: dict[Square, tuple[Array, StructureEstimate]],
+                said: StructureEstimate) -> StructureEstimate:
+        """Examine tiles again where they appear, as long as that is elsewhere than they were examined: the network sees
+        about half of a deviation. Returns what it says of them at last."""
+        order = sorted(board.corners)
+        for _ in range(self.limits.nearer):
+            poses = {at: board.lattice.predict(at) for at in order}
+            if all(_apart(close[at][0], poses[at]) <= self.limits.aside for at in order):
+                break
+            said = self.ask(bgr, list(poses.values()), turns=4)
+            close |= {at: (poses[at], said.rows([n])) for n, at in enumerate(order)}
+            board.corners |= {at: apply(poses[at], said.corners[n]) for n, at in enumerate(order)}
+            board.fit()
+        return said
+
     def _odds(self, poses: Mapping[Square, Array], present: Mapping[Square, float],
               tiles: Iterable[Square] | None = None) -> dict[Square, float]:
         """Log-odds that a tile lies there, from both networks and the number of its neighbours."""
@@ -256,7 +274,7 @@ class BoardFinder:
             found[at] = float(odds + limits.beside[min(count, len(limits.beside) - 1)])
         return found
 
-    def _spread(self, bgr: Image, board: _Board) -> None:
+    def _spread(self, bgr: Image, board: BoardCorners) -> None:
         """Search outwards from the known tiles, ring by ring. An empty place is examined again when newly found tiles
         shift its predicted pose."""
         board.fit()
@@ -268,7 +286,7 @@ class BoardFinder:
                 break
             board.fit()
 
-    def _settle(self, bgr: Image, board: _Board, squares: Sequence[Square]) -> bool:
+    def _settle(self, bgr: Image, board: BoardCorners, squares: Sequence[Square]) -> bool:
         """Add the tiles found on these squares to the board; whether there is any."""
         limits, lattice = self.limits, board.lattice
         expected = {at: lattice.predict(at) for at in squares}
@@ -295,26 +313,8 @@ class BoardFinder:
                     board.corners[at] = corners
                     came = True
                 else:
-                    poses[at] = lattice.pose(at, lattice.shift_of(at, _pose_of(corners)))
+                    poses[at] = lattice.pose(at, lattice.shift_of(at, pose_of(corners)))
         return came
-
-
-class _Board:
-    """Tiles by their corners (4, 2) px while a board grows, and the lattice through them."""
-
-    def __init__(self, corners: dict[Square, Array], lattice: Lattice) -> None:
-        self.corners = corners
-        self.lattice = lattice
-        self.asked: dict[Square, tuple[Array, float]] = {}  # the pose examined, and the probability of a tile there
-
-    def fit(self) -> None:
-        """The lattice that the corners lie on, each tile displaced and turned as it is."""
-        if not self.corners:
-            return
-        grid = _fitted(self.corners)
-        if grid is not None:
-            self.lattice = Lattice(grid=grid)
-        self.lattice.shifts = {at: self.lattice.shift_of(at, _pose_of(c)) for at, c in self.corners.items()}
 
 
 def _foreshortened(poses: Iterable[Array]) -> float:
@@ -352,32 +352,6 @@ def _covered(spots: Iterable[Spot], board: Found) -> bool:
     inner = [any(cv2.pointPolygonTest(o, (float(s.middle[0]), float(s.middle[1])), False) >= 0 for o in outlines)
              for s in spots]
     return sum(inner) > 0.5 * len(inner)
-
-
-def _pose_of(corners: Array) -> Array:
-    return cv2.getPerspectiveTransform(UNIT.astype(np.float32), corners.astype(np.float32)).astype(float)
-
-
-def _fitted(corners: Mapping[Square, Array]) -> Array | None:
-    """(3, 3) from tile steps to pixels by least squares over all corners, outlying tiles left out. Few tiles give an
-    affine map: their corners do not determine the perspective."""
-    steps = np.concatenate([UNIT + at for at in corners])
-    pixels = np.concatenate(list(corners.values()))
-    wide = np.ptp(np.array(list(corners)), axis=0).min() if len(corners) > 1 else 0
-    if len(corners) < 6 or wide < 1:
-        ones = np.column_stack([steps, np.ones(len(steps))])
-        affine = np.linalg.lstsq(ones, pixels, rcond=None)[0].T
-        return np.vstack([affine, [0, 0, 1.0]])
-    used = np.ones(len(steps), bool)
-    grid: Array | None = None
-    for _ in range(3):
-        fitted, _ = cv2.findHomography(steps[used], pixels[used], 0)
-        if fitted is None:
-            return grid
-        grid = np.asarray(fitted, float)
-        off = np.linalg.norm(apply(grid, steps) - pixels, axis=1)
-        used = off < max(3 * float(np.median(off)), 1.0)
-    return grid
 
 
 def _visible(shape: Sequence[int], pose: Array) -> float:

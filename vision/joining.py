@@ -35,6 +35,7 @@ class Limits:
     candidates: int = 4  # boards that are examined closely
     share: float = 0.15  # of the best candidate's weight below which another is ignored
     rounds: int = 3  # iterations over a board while some of its tiles fit badly
+    nearer: int = 4  # and over one of few tiles while they appear elsewhere than they were examined (chosen)
     firm: float = 0.9  # probability of a tile, and
     ajar: float = 0.12  # deviation of its corners, for a tile to fit well
     largest: int = 30  # rings around the seed
