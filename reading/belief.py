@@ -28,7 +28,17 @@ from reading.figure_track import (
 )
 from reading.limits import LIMITS
 from reading.sightings import NEUTRAL
-from reading.tile_track import Cover, TileTrack, contradicts, first_seen, informativeness, said_of, seen_again
+from reading.tile_track import (
+    Cover,
+    TileTrack,
+    clearness,
+    contradicts,
+    first_seen,
+    informativeness,
+    said_of,
+    seen_again,
+    spoiled,
+)
 from scoring.tiles import EDGES, Square, neighbour
 from vision.looks import FigureLook, SquareLook, TableLook
 
@@ -197,7 +207,7 @@ def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:
     cover: Cover = "piece" if any(n.there > 0.0 for n in seen.neutral.values()) else \
         "figure" if seen.figures or any(s.there > 0.0 for s in seen.stacks.values()) else ""
     said, rest = said_of(seen, cover)
-    told = weight * informativeness(said, rest)
+    told = weight * informativeness(said, rest) * clearness(seen.there)
     now = track.laid
     before = track.past[-1] if track.past and t - track.gone_s < LIMITS.ask_after_s else None
     if now is None and before is not None and before.well_known and not contradicts(before, said, rest, cover):
@@ -206,7 +216,8 @@ def _square(track: SquareTrack, seen: SquareLook, t: float) -> SquareTrack:
         laid = first_seen(said, rest, seen.there, max(told, 0.05), t, track.bare_s, cover)
         return replace(track, laid=replace(laid, hidden_s=hidden_s), against=None)
     if not contradicts(now, said, rest, cover):
-        return replace(track, laid=seen_again(now, said, rest, seen.there, told, t, cover), against=None)
+        return replace(track, laid=seen_again(now, said, rest, seen.there, told, t, cover),
+                       against=track.against if spoiled(now, cover) else None)  # that says nothing of the whole print
     other = track.against
     other = first_seen(said, rest, seen.there, max(told, 0.05), t, now.last_s, cover) if other is None else \
         seen_again(other, said, rest, seen.there, told, t, cover)

@@ -136,10 +136,15 @@ def worth(weight: float, alike: float) -> float:
     return max(1.0, weight / (1.0 + max(0.0, weight - 1.0) * alike)) / weight
 
 
+def clearness(there: float) -> float:
+    """How clearly a look shows a tile at all, 0 .. 1, by its log-odds: a hand may be over a part of it."""
+    return math.tanh(max(0.0, there) / 2)
+
+
 def said_of(seen: SquareLook, cover: Cover) -> tuple[dict[Reading, float], float]:
     """What a look says the tile is: log-likelihoods of the readings and of any other one, relative to the best. Under a
     neutral piece, which hides more than a figure does, they are no surer than that a tile was seen at all."""
-    top, sure = max(seen.tiles.values()), math.tanh(max(0.0, seen.there) / 2) if cover == "piece" else 1.0
+    top, sure = max(seen.tiles.values()), clearness(seen.there) if cover == "piece" else 1.0
     return ({r: max(sure * (v - top), -LIMITS.floor) for r, v in seen.tiles.items()},
             max(sure * min(seen.rest - top, 0.0), -LIMITS.floor))
 
@@ -170,6 +175,11 @@ def seen_again(laid: TileTrack, said: Mapping[Reading, float], rest: float, ther
     return replace(laid, last_s=t, looks={**laid.looks, cover: looks})
 
 
+def spoiled(laid: TileTrack, cover: Cover) -> bool:
+    """Whether a look of that kind may show another tile than the earlier ones merely because of what stands there."""
+    return cover not in laid.looks or cover == "piece" or bool(cover) and "" in laid.looks
+
+
 def contradicts(laid: TileTrack, said: Mapping[Reading, float], rest: float, cover: Cover) -> bool:
     """Whether a look clearly shows another tile than the earlier looks of the same kind (`Cover`). If there are none,
     print may look different merely because something arrived or left: then only a rotation counts. So it does under a
@@ -180,7 +190,6 @@ def contradicts(laid: TileTrack, said: Mapping[Reading, float], rest: float, cov
     believed, other = laid.readings if alike is None else alike.readings
     best = max(believed, key=lambda r: (believed[r], r))
     now = max(said, key=lambda r: (said[r], r))
-    hidden = alike is None or cover == "piece" or bool(cover) and "" in laid.looks
-    if shape(*best) == shape(*now) or hidden and best[0] != now[0]:
+    if shape(*best) == shape(*now) or spoiled(laid, cover) and best[0] != now[0]:
         return False
     return -said.get(best, rest) > LIMITS.turned and -believed.get(now, other) > LIMITS.turned

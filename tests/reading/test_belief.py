@@ -126,6 +126,33 @@ def test_where_no_look_will_follow_those_that_weigh_more_tell_the_tile(looks: in
     assert laid is not None and laid.readings[0][kind, 2] == 0.0 and laid.since_s == 5.0
 
 
+def read_at_first(there: float) -> list[TableLook]:
+    """A tile that a first look, as it was laid, took for another one, and three clear looks within seconds of it."""
+    first = look(5.0, {**START, (1, 0): ("base.S", 2)})
+    squares = {**first.squares, (1, 0): replace(first.squares[1, 0], there=there)}
+    later = [look(t_s, {**START, (1, 0): ("base.O", 2)}) for t_s in (6.0, 7.5, 9.5)]
+    return [look(0.0, START), replace(first, squares=squares), *later]
+
+
+@pytest.mark.parametrize(("there", "kind"), [(1.2, "base.O"), (5.0, "base.S")])
+def test_a_look_that_hardly_shows_a_tile_is_given_up_for_clear_ones(there: float, kind: str) -> None:
+    """The hand that laid it was over a part of it."""
+    laid = believed(*read_at_first(there)).squares[1, 0].laid
+    assert laid is not None and laid.readings[0][kind, 2] == 0.0 and laid.since_s == 5.0
+
+
+def test_who_comes_onto_a_tile_does_not_confirm_what_clear_looks_have_contradicted() -> None:
+    guard = figure("base.S", 2, "road", "N", "red")
+    covered = look(12.0, {**START, (1, 0): ("base.S", 2)}, {(1, 0): (guard,)})
+    before = believed(*read_at_first(5.0))
+    after = updated(before, covered)
+    assert before.squares[1, 0].against is not None and after.squares[1, 0].against == before.squares[1, 0].against
+    laid = updated(after, look(14.0, {**START, (1, 0): ("base.O", 2)})).squares[1, 0].laid
+    assert laid is not None and laid.readings[0]["base.O", 2] == 0.0
+    bare = updated(before, look(12.0, {**START, (1, 0): ("base.S", 2)})).squares[1, 0]
+    assert bare.against is None  # a look at the whole print confirms it
+
+
 @pytest.mark.parametrize(("bare", "stays_s", "figure_likelier"), [
     (1, 1.5, True), (12, 1.5, False), (12, 9.0, True), (1, 9.0, True)])
 def test_what_is_seen_for_a_moment_on_a_tile_that_many_looks_saw_bare_was_held(bare: int, stays_s: float,
