@@ -23,9 +23,11 @@ def table() -> Table:
 
 
 @pytest.mark.parametrize("stays", [True, False])
-def test_a_figure_on_an_older_tile_is_told_when_a_second_look_has_seen_it(table: Table, stays: bool) -> None:
+@pytest.mark.parametrize("there", [2.5, 4.0])
+def test_a_figure_on_an_older_tile_is_told_when_a_second_look_has_seen_it(table: Table, there: float,
+                                                                          stays: bool) -> None:
     """A single look may have seen a piece on its way to another tile, which the next one does not show any more."""
-    table.figures[1, 0] = (replace(RED, there=2.5),)
+    table.figures[1, 0] = (replace(RED, there=there),)
     table.sees(1)
     assert len(table.told(FigurePlaced)) == 0
     if not stays:

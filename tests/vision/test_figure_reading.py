@@ -295,14 +295,36 @@ def test_what_is_new_in_a_players_paint_is_the_silhouette_of_a_foot_without_one(
     assert not learned.by_change and not learned.silhouette.any()
 
 
-def test_a_shadow_is_no_figure(monkeypatch):
-    """However much like one the network finds it: where it is, print is only darker."""
+def test_a_region_in_which_no_foot_is_seen_is_nobodys_silhouette(monkeypatch, hardly_seen):
+    monkeypatch.setattr("vision.figures.peaks", lambda *_: [])
     eye = camera()
     picture, poses = table(BOARD, eye)
-    bare, inside = known(picture, poses), poses[1, 1] @ np.array([[0.3, 0.5, 0.5, 0.3], [0.3, 0.3, 0.6, 0.6], [1] * 4])
+    bare = known(picture, poses)
+    stand(picture, eye, BOARD, (1, 1), (0.4, 0.5), "black")
+    seen, = find_figures(picture, poses, bare=bare, pieces=["white"])[1, 1]
+    assert seen.by_change and not seen.silhouette.any() and seen.new == 0.0
+
+
+def shaded(picture, poses):
+    """A shadow lies on the tile (1, 1)."""
+    inside = poses[1, 1] @ np.array([[0.3, 0.5, 0.5, 0.3], [0.3, 0.3, 0.6, 0.6], [1] * 4])
     shade = np.ones(picture.shape[:2], np.float32)
     cv2.fillConvexPoly(shade, (inside[:2] / inside[2]).T.round().astype(np.int32), 0.4)
-    dark = (picture * shade[..., None]).astype(np.uint8)
+    return (picture * shade[..., None]).astype(np.uint8)
+
+
+def test_a_shadow_is_nobodys_silhouette(monkeypatch, hardly_seen):
+    picture, poses = table(BOARD, camera())
+    monkeypatch.setattr("vision.figures.peaks", lambda felt, n, *_: [Peak(
+        foot=np.array([0.4, 0.45]), spread=0.03, there=1.0, lying=-3.0, kinds=np.full(6, -1.8))])
+    seen, = find_figures(shaded(picture, poses), {(1, 1): poses[1, 1]}, bare=known(picture, poses))[1, 1]
+    assert seen.by_change and not seen.silhouette.any() and seen.new == 0.0
+
+
+def test_a_shadow_is_no_figure(monkeypatch):
+    """However much like one the network finds it: where it is, print is only darker."""
+    picture, poses = table(BOARD, camera())
+    bare, dark = known(picture, poses), shaded(picture, poses)
     there = np.zeros((CROP_PX, CROP_PX), bool)
     low, high = (round((v + MARGIN) * TILE_PX) for v in (0.3, 0.6))
     there[low:high, low:round((0.5 + MARGIN) * TILE_PX)] = True

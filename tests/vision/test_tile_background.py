@@ -198,10 +198,11 @@ def test_print_shows_through_a_change_of_light_and_not_through_wood(model: TileB
     assert abs(shows_through(crop(print_()), WOOD, plain)) < 0.1
 
 
-def in_shade(picture: npt.NDArray[np.uint8], shade: float) -> npt.NDArray[np.uint8]:
-    """A shadow with sharp edges where `with_wood` has a piece."""
+def in_shade(picture: npt.NDArray[np.uint8], shade: float | tuple[float, ...], columns: int = 24,
+             ) -> npt.NDArray[np.uint8]:
+    """A shadow with sharp edges where `with_wood` has a piece, of 24 columns, or in some of these."""
     out = picture.astype(float)
-    out[60:74, 55:79] *= shade
+    out[60:74, 55:55 + columns] *= shade
     return np.clip(out, 0, 255).astype(np.uint8)
 
 
@@ -209,6 +210,7 @@ def in_shade(picture: npt.NDArray[np.uint8], shade: float) -> npt.NDArray[np.uin
 @pytest.mark.parametrize(("changed_", "shadow"), [
     (lambda p: in_shade(p, 0.4), True), (lambda p: in_shade(p, 0.7), True),
     (lambda p: in_shade(p, 1.0), False), (lambda p: in_shade(p, 1.5), False),  # a shadow is darker
+    (lambda p: in_shade(p, (0.4, 0.4, 0.5)), False),  # and has the print's colour
     (with_wood, False), (lambda p: with_wood(p, (40, 45, 40)), False), (lambda p: with_wood(p, (50, 120, 60)), False)])
 def test_a_shadow_is_darker_print(model: TileBackground, light: float, shadow: bool,
                                   changed_: Callable[[npt.NDArray[np.uint8]], npt.NDArray[np.uint8]]) -> None:
@@ -217,6 +219,11 @@ def test_a_shadow_is_darker_print(model: TileBackground, light: float, shadow: b
     assert in_shadow(now, WOOD, bare) == shadow
     assert not shadow or not has_come(now, WOOD, bare)
     assert not in_shadow(now, WOOD, replace(bare, free=bare.free & ~inner(WOOD)))  # nothing is known of it
+
+
+@pytest.mark.parametrize(("columns", "shadow"), [(15, True), (8, False)])
+def test_the_outline_of_a_shadow_may_be_drawn_too_wide(model: TileBackground, columns: int, shadow: bool) -> None:
+    assert in_shadow(crop(in_shade(print_(), 0.4, columns)), WOOD, model.bare()[AT]) == shadow
 
 
 def test_part_of_what_has_come_may_be_its_shadow(model: TileBackground) -> None:
