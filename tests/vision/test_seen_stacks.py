@@ -13,6 +13,7 @@ import pytest
 from recorded import OWN
 
 from bastide.tiles.art import box_contents, load_tiles
+from bastide.watching.watcher import blocks
 from scoring.engine import new_game
 from scoring.geometry import rotate_point
 from scoring.tiles import catalogue
@@ -20,14 +21,16 @@ from scoring.transcript import read
 from vision.figurenet import MARGIN, TILE_PX
 from vision.figures import Seen, find_figures
 from vision.frames import Image
-from vision.lattice import Array, apply, neighbours
+from vision.lattice import Array, Lattice, apply, neighbours
 from vision.looks import FigureLook, StackLook
 from vision.nadir import board_grid, upright
+from vision.neutral import Kind as NeutralKind
 from vision.neutral import Neutrals
 from vision.read import read_photo
 from vision.simulator import Options, Simulator, load
 from vision.simulator.script import Square, script_of
 from vision.stacks import Kind, Stacks, _behind, look_at
+from vision.tracking import make_tracker
 from vision.view import View
 
 PATH = next(p for p in OWN if p.name.startswith("tower-005"))
@@ -153,6 +156,18 @@ def test_wood_of_the_blocks_paint_is_less_likely_a_figure() -> None:
     followers = less.keys() & stand - set(heights(sim))
     assert len(followers) >= 3 and all(less[at] < 0.7 for at in followers)
     assert all(set(s.look.colours) == set(players) for seen in left.values() for s in seen)
+
+
+def test_figures_are_told_from_wood_of_every_paint_that_stands_on_the_board(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, object] = {}
+    monkeypatch.setattr("vision.tracking.find_figures", lambda bgr, poses, **given: asked.update(given) or {})
+    box = new_game(read(load(PATH)).setup).box
+    (block,) = blocks(box, [catalogue()["tower.01"]])
+    fairy = NeutralKind(name="fairy", wood_mm=(18.0, 27.0, 10.0), paints=("white", "red"))
+    tracker = make_tracker([catalogue()["tower.01"]], None, ("red", "blue"), None, [fairy], [block])
+    tracker.figures(np.zeros((90, 160, 3), np.uint8), {}, Lattice(grid=np.eye(3)))
+    assert asked["colours"] == ["red", "blue", "white", *STACK.paints]
+    assert set(asked["pieces"]) == {"white", "red"}  # blocks are sought by `vision.stacks`
 
 
 def test_a_block_that_appears_over_the_next_tile_is_no_figure() -> None:
