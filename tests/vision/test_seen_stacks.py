@@ -159,7 +159,7 @@ def test_wood_of_the_blocks_paint_is_less_likely_a_figure() -> None:
 
 
 def test_figures_are_told_from_wood_of_every_paint_that_stands_on_the_board(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: dict[str, object] = {}
+    asked: dict[str, Sequence[str]] = {}
     monkeypatch.setattr("vision.tracking.find_figures", lambda bgr, poses, **given: asked.update(given) or {})
     box = new_game(read(load(PATH)).setup).box
     (block,) = blocks(box, [catalogue()["tower.01"]])
