@@ -124,6 +124,11 @@ class FigureTrack:
         return self.seen_s <= self.back_s
 
     @property
+    def missed_soon(self) -> bool:
+        """Whether a look missed it soon after it had been seen last."""
+        return self.missed_s is not None and self.missed_s - self.seen_s < LIMITS.notice_s
+
+    @property
     def absent_s(self) -> float | None:
         """When its place was last looked at before that, without it; None if never."""
         return self.before_s if self.away is None else self.away.looked_s

@@ -31,7 +31,7 @@ class Limits:
     moved_foot: float = 0.22  # and beyond which it has been moved
     other_paint: float = -3.5  # log-likelihood of equal paints below which it is another figure
     clear_figure: float = 3.0  # mean log-odds of a figure's looks from which one of at most 0 shows what it stood on,
-    # and of a single look from which it is reported without waiting (chosen)
+    # and that of a single look from which it is reported without waiting (chosen)
     faint_figure: float = 1.5  # mean log-odds of looks below which a clear figure beside it is another one (chosen)
     gone: float = 1.8  # weight of looks that missed a figure after which it is gone
     joined: float = 0.5  # tiles between its foot and a neutral piece's within which both may look like one: half of

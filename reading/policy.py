@@ -243,10 +243,10 @@ class _Waits:
         return self.now.t_s - self.belief.still_s
 
     def enough(self, margin: float, *, figure: bool = False) -> bool:
-        """Whether to report it now. A glimpse of a figure that the next look soon missed was one of a hand's."""
+        """Whether to report it now. A glimpse of a figure that is not clear, or soon missed, may be one of a hand's."""
         seen = glimpsed(self.belief, self.turn.track, self.turn.at) if figure else None
         if seen is not None and (self.later >= 1 or seen.real < LIMITS.clear_figure):
-            if seen.missed_s is not None and seen.missed_s - seen.seen_s < LIMITS.notice_s:
+            if seen.missed_soon and not (self.now.last and seen.present):  # nobody will look again
                 return False
             if self.now.t_s - seen.back_s < LIMITS.ask_after_s:
                 return self.now.last

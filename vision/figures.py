@@ -31,6 +31,7 @@ from vision.tile_background import (
     has_come,
     in_shadow,
     inner,
+    shows_through,
     strange,
     unexplained,
     unlike_and_below,
@@ -122,14 +123,15 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
                        if not any(_in(region, around[k]) for k in faint)]
         for k, peak in enumerate(around):
             if (np.abs(peak.foot - 0.5) < 0.5 + _OVER).all():
-                own, different = owner == k, known
+                own = owner == k
                 region = None if own.any() else next((r for r in objects if _in(r, peak)), None)
-                if region is not None and before is not None and k in faint and has_come(crops[n], region, before) \
+                if region is not None and before is not None and known is not None and k in faint \
+                        and _may_be_a_figure(crops[n], region, known, before) \
                         and paint_of(crops[n][region]) not in pieces:
-                    own, different = region, below
+                    own, objects = region, [r for r in objects if r is not region]  # one figure's, the surest foot's
                 seen = replace(_seen(peak, crops[n], own, pose, light), by_change=region is not None)
-                if before is not None and different is not None:
-                    more = _new(crops[n], own, different, before)
+                if before is not None and known is not None:
+                    more = _new(crops[n], own, known, before)
                     seen = replace(seen, new=more, look=replace(seen.look, there=seen.look.there + more))
                 found.append((at, seen))
     single = _once(found, poses)
@@ -145,9 +147,16 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
 
 
 def _new(crop: Image, silhouette: npt.NDArray[np.bool_], different: Array, bare: Bare) -> float:
-    """Log-odds of a figure from what its tile looked like before: no more if a shadow explains the difference."""
+    """Log-odds of a figure from what its tile looked like before. Where a shadow shows no print it may be grey wood."""
     odds = strange(different, silhouette)
-    return LIMITS.like if odds > 0.0 and in_shadow(crop, silhouette, bare) else odds
+    if odds <= 0.0 or not in_shadow(crop, silhouette, bare):
+        return odds
+    return LIMITS.like if shows_through(crop, silhouette, bare) > LIMITS.shown else 0.0
+
+
+def _may_be_a_figure(crop: Image, region: npt.NDArray[np.bool_], different: Array, bare: Bare) -> bool:
+    """Whether something has come there that is no larger than a figure with its shadow, and no hand covers the tile."""
+    return region.sum() <= LIMITS.figure_px and not np.isnan(different).all() and has_come(crop, region, bare)
 
 
 def _hardly_a_foot(region: npt.NDArray[np.bool_], felt: FigureMaps, n: int) -> Peak:

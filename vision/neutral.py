@@ -213,7 +213,7 @@ class Neutrals:
             first = max(feet, key=lambda n: found[n].look.there)
             if different is not None and below is not None:  # beyond what was said of its foot
                 new = below if found[first].by_change else different
-                expected += strange(new, mask, LIMITS.new) - strange(different, found[first].silhouette)
+                expected += strange(new, mask, LIMITS.new) - found[first].new
             length = max(box[1]) / TILE_PX
             colours = _mean([found[n].look.colours for n in feet])
             there = found[first].look.there

@@ -56,6 +56,8 @@ class BackgroundLimits:
     shadow_even: float = 0.12  # and by which it may be brighter or darker than the others there
     shadow_most: float = 0.4  # part of what differs in a region that a shadow explains from which it is one (chosen, as
     # both above: on three simulated tables much less of it where wood stands, more of it in most shadows)
+    figure_px: int = 600  # and the greatest of a figure and the shadow beside it (chosen)
+    shown: float = 0.5  # part of the print's contrast from which it is still seen (chosen)
     least_px: int = 20  # known pixels of a silhouette from which they say something
     even: float = 1.22  # relative difference of pixels that says nothing
     gap_px: int = 5  # side of the square by which the gaps between tiles are bridged

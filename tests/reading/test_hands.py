@@ -66,6 +66,20 @@ def test_a_doubtful_figure_seen_with_its_tile_is_told_when_a_second_look_has_see
     assert stays or there > 3.0 or not table.told(FigurePlaced)
 
 
+@pytest.mark.parametrize(("missed", "told"), [(0, 1), (1, 1), (4, 0)])
+def test_an_unclear_figure_of_the_last_looks_is_told_at_the_end(table: Table, missed: int, told: int) -> None:
+    """Nobody will look again, and one look may have missed it."""
+    table.figures[4, 0] = (replace(RED, there=2.9),)
+    table.tiles[4, 0] = "base.U", 1
+    table.sees(1)
+    table.figures.clear()
+    table.sees(missed, 2.0)
+    assert not table.told(FigurePlaced) and not table.book.questions
+    for made in table.reader.finish(table.book.entries).decisions:
+        table.book.commit(made)
+    assert len(table.told(FigurePlaced)) == told
+
+
 def test_print_that_comes_and_goes_withholds_no_figure_beside_it(table: Table) -> None:
     beside = replace(figure("base.U", 1, "road", "N S", "blue"), foot=(0.12, 0.15), there=2.5)
     for n in range(6):

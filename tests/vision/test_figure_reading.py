@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -22,7 +23,7 @@ from vision.occupancy import hidden_by, informed, occupied, on_tile
 from vision.paint import COLOURS, Print, colours_of, shown
 from vision.simulator.camera import Camera
 from vision.simulator.pieces import Piece, draw_piece
-from vision.tile_background import TileBackground
+from vision.tile_background import LIMITS, TileBackground
 
 MM = 45.0
 LAMP = np.array([180.0, -260.0, 900.0])
@@ -293,6 +294,29 @@ def test_what_is_new_in_a_players_paint_is_the_silhouette_of_a_foot_without_one(
     assert neutral.by_change and not neutral.silhouette.any() and neutral.new == 0.0
     learned, = find_figures(picture, poses, bare=known(picture, poses))[1, 1][:1]
     assert not learned.by_change and not learned.silhouette.any()
+
+
+def test_what_is_larger_than_a_figure_with_its_shadow_is_none(monkeypatch, hardly_seen):
+    monkeypatch.setattr("vision.figures.LIMITS", replace(LIMITS, figure_px=150))
+    eye = camera()
+    picture, poses = table(BOARD, eye)
+    bare = known(picture, poses)
+    stand(picture, eye, BOARD, (1, 1), (0.4, 0.5), "black")
+    seen, = find_figures(picture, poses, bare=bare)[1, 1][:1]
+    assert seen.by_change and not seen.silhouette.any() and seen.new == 0.0
+
+
+@pytest.mark.parametrize(("shown_", "odds"), [(0.8, LIMITS.like), (0.2, 0.0)])
+def test_a_shadow_speaks_against_a_figure_only_where_print_is_seen_in_it(monkeypatch, shown_, odds):
+    """Grey wood on print without colour looks like print in a shadow."""
+    monkeypatch.setattr("vision.figures.in_shadow", lambda *_: True)
+    monkeypatch.setattr("vision.figures.shows_through", lambda *_: shown_)
+    eye = camera()
+    picture, poses = table(BOARD, eye)
+    bare = known(picture, poses)
+    stand(picture, eye, BOARD, (1, 1), (0.4, 0.5), "blue")
+    seen, = find_figures(picture, poses, bare=bare)[1, 1][:1]
+    assert seen.new == odds
 
 
 def test_a_region_in_which_no_foot_is_seen_is_nobodys_silhouette(monkeypatch, hardly_seen):
