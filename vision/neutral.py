@@ -158,7 +158,7 @@ class Neutrals:
     def _of_players(self, seen: Seen) -> Seen:
         """A detection with the players' paints alone: another paint must not make a player's figure likelier."""
         mine = {c: v for c, v in seen.look.colours.items() if c in self.players}
-        if not mine:
+        if len(mine) in (0, len(seen.look.colours)):  # there is nothing to tell apart
             return seen
         best = max(mine.values())
         less = PAINTED * float(np.logaddexp.reduce(list(seen.look.colours.values()))

@@ -52,11 +52,11 @@ class BackgroundLimits:
     noise: float = 0.03  # what is added to the usual difference outside all silhouettes: one below is noise
     changed: float = 2.5  # relative difference of a pixel on which something new stands
     object_px: int = 200  # least area of something in which no foot is seen: a follower's (chosen)
+    figure_px: int = 600  # and the greatest of a figure and the shadow beside it (chosen)
     shadow_colour: float = 0.06  # natural logarithm by which the colour of a pixel in a shadow may differ
     shadow_even: float = 0.12  # and by which it may be brighter or darker than the others there
     shadow_most: float = 0.4  # part of what differs in a region that a shadow explains from which it is one (chosen, as
     # both above: on three simulated tables much less of it where wood stands, more of it in most shadows)
-    figure_px: int = 600  # and the greatest of a figure and the shadow beside it (chosen)
     shown: float = 0.5  # part of the print's contrast from which it is still seen (chosen)
     least_px: int = 20  # known pixels of a silhouette from which they say something
     even: float = 1.22  # relative difference of pixels that says nothing
@@ -93,13 +93,17 @@ def difference(now: Picture, before: Picture, free: npt.NDArray[np.bool_]) -> tu
 
     .. [1] Wang et al. (2004), Image quality assessment: from error visibility to structural similarity."""
     a, b = _logs(now), _logs(before)
-    apart = a - b
-    light = _commonest(apart[::2, ::2][free[::2, ::2]])
-    apart -= light
+    apart, light = _lit_alike(a - b, free)
     brighter = _grey(apart)
     colour = _grey(np.abs(apart - brighter[..., None]))
     return np.asarray(LIMITS.colour * colour + LIMITS.brightness * np.abs(brighter)
                       + LIMITS.structure * _restructured(_grey(a), _grey(b))), np.exp(light)
+
+
+def _lit_alike(changes: Picture, free: npt.NDArray[np.bool_]) -> tuple[Picture, Picture]:
+    """Changes of a tile's logarithms without that of the light, and that (3,)."""
+    light = _commonest(changes[::2, ::2][free[::2, ::2]])
+    return changes - light, light
 
 
 def _commonest(changes: Picture) -> Picture:
@@ -242,7 +246,7 @@ def in_shadow(crop: Image, region: npt.NDArray[np.bool_], bare: Bare) -> bool:
     .. [1] Cucchiara et al. (2003), Detecting moving objects, ghosts, and shadows in video streams."""
     within = inner(region) & bare.free
     brighter = _logs(inner(crop).astype(np.float32)) - _logs(bare.bgr)
-    changes = (brighter - _commonest(brighter[::2, ::2][(bare.free & ~inner(region))[::2, ::2]]))[within]
+    changes = _lit_alike(brighter, bare.free & ~inner(region))[0][within]
     light = changes.mean(axis=1)
     coloured = np.abs(changes - light[:, None]).max(axis=1, initial=0.0) < LIMITS.shadow_colour
     differs = ~coloured | (np.abs(light) > LIMITS.shadow_even)

@@ -66,6 +66,13 @@ def test_a_doubtful_figure_seen_with_its_tile_is_told_when_a_second_look_has_see
     assert stays or there > 3.0 or not table.told(FigurePlaced)
 
 
+def test_a_clear_figure_on_the_newest_tile_is_told_at_once(table: Table) -> None:
+    """Also if earlier looks have shown the tile without it: now somebody puts one there."""
+    table.figures[3, 0] = (RED,)
+    table.sees(1)
+    assert len(table.told(FigurePlaced)) == 1
+
+
 @pytest.mark.parametrize(("missed", "told"), [(0, 1), (1, 1), (4, 0)])
 def test_an_unclear_figure_of_the_last_looks_is_told_at_the_end(table: Table, missed: int, told: int) -> None:
     """Nobody will look again, and one look may have missed it."""
