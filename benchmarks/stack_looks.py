@@ -6,7 +6,8 @@ Plays recorded games with piles at simulated tables (seeds from 21 on, which no 
 place after each turn, at the tiles' true poses with some noise (px), knowing the size of the blocks. Prints the
 log-odds of a pile where there is none and where there is one; how far a top moves from one turn to the next if no
 block was added (robust deviations and 95 % quantiles, in tiles and degrees), and by how much its tone changes, where
-both were measured; and by how much one block moves it otherwise than expected.
+both were measured; and by how much one block moves it otherwise than expected. The areas around it that have darkened
+since then (quantiles, in squared tiles) are those in the direction in which one block darkens most at that table.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 from watch_games import RECORDED
 
 from scoring.box import Box
@@ -27,6 +29,7 @@ from scoring.transcript import read
 from vision.lattice import UNIT, apply
 from vision.looks import StackLook
 from vision.nadir import board_grid, upright
+from vision.pile_shadow import PileShadows
 from vision.simulator import LEVELS, Options, Simulator, load
 from vision.simulator.film import Film
 from vision.simulator.script import Square
@@ -43,7 +46,7 @@ def looks(path: Path, level: str, seed: int, turns: int,
     sim = Simulator(data, seed, Options(level=level, turns=turns, fps=2, mishaps="level"))
     truth, rng = sim.truth, np.random.default_rng(seed)
     table, supply, _ = sim.set_table()
-    film, visits, tones = Film(sim.options, rng), list(truth.timeline.visits), TopTones()
+    film, visits, tones, shadows = Film(sim.options, rng), list(truth.timeline.visits), TopTones(), PileShadows()
     for turn in truth.turns:
         while visits and visits[0].first <= turn.end:
             visit = visits.pop(0)
@@ -75,7 +78,8 @@ def looks(path: Path, level: str, seed: int, turns: int,
                 size = blocks[0].block_mm[0] / stack.wood_mm[0] if blocks and blocks[0].block_mm else None
                 seen, _ = look_at(bgr, pose, (x / 100, y / 100), grid, up, stack.wood_mm, size)
                 if seen.there > 0.0:
-                    seen = replace(seen, tone=tones.tone(bgr, pose, at, (x / 100, y / 100), seen))
+                    seen = replace(seen, tone=tones.tone(bgr, pose, at, (x / 100, y / 100), seen),
+                                   shades=shadows.look(bgr, pose, at, at, (x / 100, y / 100), poses.keys()))
                 yield at, len(blocks), seen, float(np.hypot(*(floor[1] - floor[0])))
 
 
@@ -94,7 +98,9 @@ def main() -> None:
     for level in [args.level] if args.level else ["easy", "normal", "hard"]:
         there: dict[bool, list[float]] = {False: [], True: []}
         same, added, floors = [], [], []
+        darkened: dict[bool, list[float]] = {False: [], True: []}
         for n, file in enumerate(files):
+            grown: dict[bool, list[npt.NDArray[np.floating]]] = {False: [], True: []}
             last: dict[Square, tuple[int, StackLook]] = {}
             for at, count, seen, true_floor in looks(file, level, 21 + n, args.turns, args.noise):
                 there[count > 0].append(seen.there)
@@ -109,6 +115,12 @@ def main() -> None:
                 moved = np.array([*(np.subtract(seen.top, known[1].top) - steps * np.array(seen.floor)),
                                   np.degrees(turn), _difference(seen.tone, known[1].tone)])
                 (added if steps else same).append(moved)
+                if seen.shades and known[1].shades and steps in {0, 1}:
+                    grown[steps == 1].append(np.subtract(seen.shades, known[1].shades))
+            if grown[True]:
+                way = int(np.median(grown[True], axis=0).argmax())
+                for more, areas in grown.items():
+                    darkened[more] += [float(area[way]) for area in areas]
         print(f"{level}: {len(there[False])} places without a pile, log-odds at most {max(there[False]):.1f}; "
               f"{len(there[True])} piles, at least {min(there[True]):.1f}")
         for what, rows in (("same", np.array(same)), ("one block more", np.array(added))):
@@ -117,6 +129,10 @@ def main() -> None:
                 print(f"  {what}: {len(rows)}, deviation {robust[0]:.4f} {robust[1]:.4f} tiles {robust[2]:.1f} deg, "
                       f"95 % within {' '.join(f'{v:.4f}' for v in np.nanquantile(np.abs(rows[:, :3]), 0.95, axis=0))}; "
                       f"tone of {np.isfinite(rows[:, 3]).sum()} {robust[3]:.4f}")
+        for more, areas in darkened.items():
+            if areas:
+                print(f"  darkened with {'one block more' if more else 'none'}: {len(areas)}, 1, 10, 50, 90 and 99 % "
+                      f"below {' '.join(f'{v:.3f}' for v in np.quantile(areas, (0.01, 0.1, 0.5, 0.9, 0.99)))}")
         print(f"  one block's displacement: off by {np.sqrt(np.mean(np.square(floors))):.4f} tiles rms", flush=True)
 
 

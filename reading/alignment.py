@@ -70,7 +70,9 @@ class Alignment:
         dx, dy = seen.floor
         for _ in range(self.turns % 4):
             dx, dy = -dy, dx
-        return replace(seen, top=self._foot(seen.top), floor=(dx, dy))
+        turned = len(seen.shades) * (self.turns % 4) // 4
+        return replace(seen, top=self._foot(seen.top), floor=(dx, dy),
+                       shades=(*seen.shades[-turned:], *seen.shades[:-turned]) if turned else seen.shades)
 
     def belief(self, belief: TableBelief) -> TableBelief:
         """A belief in the game's squares."""

@@ -24,8 +24,9 @@ from reading.removals import takeable, vanished
 from reading.rival_piles import Block, one_of_each
 from reading.said import said_of
 from reading.sightings import LoggedPile
-from reading.stack_limits import STACK
+from reading.stack_limits import SHADOW, STACK
 from reading.stack_rise import StackRise
+from reading.stack_shadow import StackShadows
 from reading.stack_track import StackTrack, began, looked_at
 from reading.stack_turns import (
     Gone,
@@ -66,6 +67,7 @@ class StackMoves:
     _tops: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # of the last clear looks
     _touched_s: dict[tuple[str, Square], float] = field(default_factory=dict)  # since the last look taken notice of
     _rise: StackRise = field(default_factory=StackRise)
+    _shadows: StackShadows = field(default_factory=StackShadows)
     _visits: Visits = field(default_factory=Visits)
     _lowered: dict[int, tuple[FigureTrack, float, FigureTrack]] = field(default_factory=dict)
     _told_s: dict[tuple[str, Square], dict[int, float]] = field(default_factory=dict)  # since when the log has a block
@@ -131,6 +133,7 @@ class StackMoves:
                 new_below = key in self._new_below
                 if seen.there > 0.0:
                     self.covered.pop(key, None)
+                    self._shadows.look(key, seen, look.t_s)
                 track = looked_at(track, seen, look.t_s, self.noise(key, seen), moved_s, unsure, new_below)
                 # after the look: a block that people have entered may be the one that it shows first
                 self.tracks[key] = track.at_least(heights.get(at, 0) + self._over.get(key, 0))
@@ -189,11 +192,12 @@ class StackMoves:
                 track = self.tracks[name, at]
                 lost = track.lost(now.t_s)
                 least = -STACK.takes * (2.0 if gone else 1.0)  # who vanished may speak for it with as many nats again
+                least -= SHADOW.most * (self._shadows.lamp() is not None)
                 if track.above(known)[1] <= least and not ((gone or lost) and track.unseen()):
                     continue
                 ways_at = partial(self._ways, stack, at, track, belief=belief, log=log, states=states, gone=gone,
                                   over=still or now.last)
-                found = likeliest(track, known, ways_at, logged, lost)
+                found = likeliest(track, known, ways_at, logged, lost, partial(self._shadows.log_odds, (name, at)))
                 if found is None:
                     continue
                 came_s, margin, likelier, ways = found.came_s, found.margin, found.likelier, found.ways
@@ -251,6 +255,9 @@ class StackMoves:
                 told_s[tile.seq] = math.inf if entered else now.t_s
                 if not entered:
                     self.tracks[key] = self.tracks[key].logged(from_s, to_s)
+            own = [came_s for came_s in self.tracks[key].piles[0].came_s if from_s <= came_s <= to_s]
+            if len(own) == 1:
+                self._shadows.learn(key, own[0])
             out.append((from_s, min(to_s, told_s[tile.seq])))
         for seq in told_s.keys() - grown:  # taken back, or long past
             del told_s[seq]

@@ -25,6 +25,7 @@ from vision.lattice import Array, apply, rectify
 from vision.looks import StackLook
 from vision.nadir import board_grid, upright
 from vision.occupancy import hidden_by
+from vision.pile_shadow import PileShadows
 from vision.top_tone import TopTones
 from vision.view import View
 
@@ -107,6 +108,7 @@ class Stacks:
     _sizes: dict[str, deque[float]] = field(default_factory=dict)
     _tops: dict[tuple[str, Square], tuple[float, float]] = field(default_factory=dict)  # where they appeared last
     _tones: TopTones = field(default_factory=TopTones)
+    _shadows: PileShadows = field(default_factory=PileShadows)
     _wood: dict[str, deque[Array]] = field(default_factory=dict)  # (u, v) of tops, by the kind of block
 
     def look(self, photo: Image, poses: Mapping[Square, Array], loglik: Mapping[Square, npt.NDArray[np.floating]],
@@ -135,7 +137,9 @@ class Stacks:
                 if seen.there < 0.0 and at in hidden:
                     seen = _behind(seen, spot, math.sqrt(kind.wood_mm[0] * kind.wood_mm[2]) / TILE_MM, hidden[at])
                 if seen.there > 0.0:
-                    seen = replace(seen, tone=self._tones.tone(photo, pose, (kind.name, at), spot, seen))
+                    seen = replace(seen, tone=self._tones.tone(photo, pose, (kind.name, at), spot, seen),
+                                   shades=self._shadows.look(photo, pose, (kind.name, at), at, spot,
+                                                             board.keys() | poses.keys()))
                 out.setdefault(at, {})[kind.name] = seen
                 if seen.there >= LIMITS.learn:
                     self._tops[kind.name, at] = seen.top

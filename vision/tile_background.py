@@ -93,14 +93,14 @@ def difference(now: Picture, before: Picture, free: npt.NDArray[np.bool_]) -> tu
 
     .. [1] Wang et al. (2004), Image quality assessment: from error visibility to structural similarity."""
     a, b = _logs(now), _logs(before)
-    apart, light = _lit_alike(a - b, free)
+    apart, light = lit_alike(a - b, free)
     brighter = _grey(apart)
     colour = _grey(np.abs(apart - brighter[..., None]))
     return np.asarray(LIMITS.colour * colour + LIMITS.brightness * np.abs(brighter)
                       + LIMITS.structure * _restructured(_grey(a), _grey(b))), np.exp(light)
 
 
-def _lit_alike(changes: Picture, free: npt.NDArray[np.bool_]) -> tuple[Picture, Picture]:
+def lit_alike(changes: Picture, free: npt.NDArray[np.bool_]) -> tuple[Picture, Picture]:
     """Changes of a tile's logarithms without that of the light, and that (3,)."""
     light = _commonest(changes[::2, ::2][free[::2, ::2]])
     return changes - light, light
@@ -246,7 +246,7 @@ def in_shadow(crop: Image, region: npt.NDArray[np.bool_], bare: Bare) -> bool:
     .. [1] Cucchiara et al. (2003), Detecting moving objects, ghosts, and shadows in video streams."""
     within = inner(region) & bare.free
     brighter = _logs(inner(crop).astype(np.float32)) - _logs(bare.bgr)
-    changes = _lit_alike(brighter, bare.free & ~inner(region))[0][within]
+    changes = lit_alike(brighter, bare.free & ~inner(region))[0][within]
     light = changes.mean(axis=1)
     coloured = np.abs(changes - light[:, None]).max(axis=1, initial=0.0) < LIMITS.shadow_colour
     differs = ~coloured | (np.abs(light) > LIMITS.shadow_even)
