@@ -24,7 +24,8 @@ import numpy.typing as npt
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks.calibrate import grid_px, over_the_picture  # noqa: E402
+from calibrate import grid_px, over_the_picture  # noqa: E402
+
 from calibration.boards import parse_board  # noqa: E402
 from calibration.documents import CalibrationError, LensResult  # noqa: E402
 from calibration.lens import calibrate_lens  # noqa: E402

@@ -30,6 +30,7 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from person import Person
@@ -113,8 +114,8 @@ def compare(truth: Game, watched: dict, claims: Collection[Square] = ()) -> dict
         return out
 
     true, seen = laid(write(truth)["turns"]), laid(watched["turns"])
-    n = {"tiles": len(true), "tiles_right": 0, "owner": 0, "figures": 0, "figures_right": 0, "asked": 0, "silent": 0,
-         "errors": [], "wrong": []}
+    n: dict[str, Any] = {"tiles": len(true), "tiles_right": 0, "owner": 0, "figures": 0, "figures_right": 0,
+                         "asked": 0, "silent": 0, "errors": [], "wrong": []}
     for at, t in true.items():
         s = seen.pop(at, None)
         tile_ok = s is not None and same_tile(t["tile"], s["tile"])

@@ -11,8 +11,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("tool", [["ruff", "check", "--quiet", "--output-format=concise", "."], ["mypy"]],
-                         ids=["ruff", "mypy"])
+@pytest.mark.parametrize("tool", [["ruff", "check", "--quiet", "--output-format=concise", "."], ["mypy"],
+                                  ["mypy", "--config-file", "benchmarks/mypy.ini"]], ids=["ruff", "mypy", "benchmarks"])
 def test_the_checkout_is_clean(tool: list[str]) -> None:
     done = subprocess.run([sys.executable, "-m", *tool], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
