@@ -12,8 +12,8 @@ import sys
 import numpy as np
 
 from training.train_figures import ROUND
+from vision.feet import peaks
 from vision.figurenet import FigureNet
-from vision.figures import peaks
 
 
 def fit(x: np.ndarray, y: np.ndarray, shift: bool = True) -> tuple[float, float]:

@@ -15,8 +15,8 @@ from training.editions import Random
 from training.make_piece_crops import BOARDS
 from training.pieces import Array, Board, Solid, board, given_pose
 from training.scenes import own_drawings, pool
+from vision.feet import owners, peaks
 from vision.figurenet import MARGIN, SHAPED, TILE_PX, FigureNet
-from vision.figures import owners, peaks
 from vision.lattice import apply, rectify
 from vision.sizes import cut
 

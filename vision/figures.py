@@ -8,7 +8,7 @@ occupies.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -17,12 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from scoring.tiles import Square
-from vision.figurenet import CELLS, CROP_PX, KINDS, MARGIN, SHAPED, TILE_PX, FigureMaps, FigureNet
+from vision.feet import LOWEST, ONE, Peak, by_paint, hardly_a_foot, is_in, log_odds, owners, peaks
+from vision.figurenet import CROP_PX, KINDS, MARGIN, SHAPED, TILE_PX, FigureMaps, FigureNet
 from vision.frames import Image
 from vision.lattice import UNIT, Array, apply, area, rectify
 from vision.looks import FigureLook, inside, probability, within
 from vision.nadir import leans
-from vision.paint import SEEN, Print, colours_of, light_of, shown
+from vision.paint import Print, colours_of, light_of, shown
 from vision.tile_background import (
     EDGE_PX,
     INNER_PX,
@@ -38,12 +39,7 @@ from vision.tile_background import (
 )
 from vision.view import View
 
-_LOW = -2.5  # logit of a foot's cell below which nothing is reported
 _LIT_BY = 12  # number of tiles by which the light is measured
-_ONE = 0.19  # of a tile: feet closer than this are one figure's; wood is 9 mm thick
-_OTHER = 20.0  # squared distance of two silhouettes' colours, in deviations of one paint on one table, from which they
-# are two figures' (chosen: less than red, blue, green, yellow and black are apart)
-_OWN = 0.024  # of a tile's area: least part of a silhouette whose colour is its figure's, a quarter of a follower
 _SAME = 0.2  # the same for feet in two tiles' crops
 _OVER = 0.06  # of a tile: how far over its border a foot may still be the tile's own
 _PLACED = 0.03  # of a tile: uncertainty of a tile's border against its print
@@ -104,36 +100,23 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
     light = light_of([*(inner(c) for c in crops), *beside])
     paints = view.paints if view is not None else None
 
-    def paint_of(pixels: Image) -> str:
+    def plays(pixels: Image) -> bool:
+        """Whether pixels have rather a player's paint than that of a neutral piece."""
         named = colours_of([shown(pixels, light)], light, colours, paints)[0]
-        return max(named, key=lambda c: named[c], default="")
+        return max(named, key=lambda c: named[c], default="") not in pieces
 
-    found = []
+    found: list[tuple[Square, Seen]] = []
     covered = np.zeros(crops.shape[:3], bool)
     for n, (at, pose) in enumerate(poses.items()):
-        around = by_paint(peaks(felt, n, _LOW, lean[at]), felt, n, crops[n], light)
-        owner = owners(felt, n, [p.foot for p in around])
-        covered[n] = np.isin(owner, [k for k, p in enumerate(around) if _there(p.there) > 0])
-        before = bare.get(at) if bare else None
-        known, below = unlike_and_below(crops[n], owner >= 0, before) if before is not None else (None, None)
-        faint = [k for k in range(len(around)) if not (owner == k).any()]
-        objects = unexplained(below, owner >= 0) if below is not None and (pieces or faint) else []
-        if pieces:
-            around += [_hardly_a_foot(region, felt, n) for region in objects
-                       if not any(_in(region, around[k]) for k in faint)]
-        for k, peak in enumerate(around):
-            if (np.abs(peak.foot - 0.5) < 0.5 + _OVER).all():
-                own = owner == k
-                region = None if own.any() else next((r for r in objects if _in(r, peak)), None)
-                if region is not None and before is not None and known is not None and k in faint \
-                        and _may_be_a_figure(crops[n], region, known, before) \
-                        and paint_of(crops[n][region]) not in pieces:
-                    own, objects = region, [r for r in objects if r is not region]  # one figure's, the surest foot's
-                seen = replace(_seen(peak, crops[n], own, pose, light), by_change=region is not None)
-                if before is not None and known is not None:
-                    more = _new(crops[n], own, known, before)
-                    seen = replace(seen, new=more, look=replace(seen.look, there=seen.look.there + more))
-                found.append((at, seen))
+        tile = _Tile(felt=felt, n=n, crop=crops[n], pose=pose, light=light)
+        feet = by_paint(peaks(felt, n, LOWEST, lean[at]), felt, n, crops[n], light)
+        owner = owners(felt, n, [p.foot for p in feet])
+        covered[n] = np.isin(owner, [k for k, p in enumerate(feet) if log_odds(p.there) > 0])
+        silhouettes = [owner == k for k in range(len(feet))]
+        if bare and at in bare:
+            found += [(at, seen) for seen in tile.against(bare[at], feet, silhouettes, plays, also=bool(pieces))]
+        else:
+            found += [(at, tile.seen(p, own)) for p, own in zip(feet, silhouettes, strict=True) if _near_the_tile(p)]
     single = _once(found, poses)
     every = [s for at in single for s in single[at]]
     named = colours_of([s.uvl for s in every], light, colours, paints,
@@ -144,6 +127,48 @@ def find_figures(photo: Image, poses: Mapping[Square, Array], *, colours: Iterab
     tiles = {*poses, *(board or ())}
     return {at: tuple(sorted((_on_the_board(next(like), at, tiles) for _ in single[at]), key=lambda s: -s.look.there))
             for at in single}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tile:
+    """A tile that is searched for figures: its ``crop``, the ``n``-th of those of which the network says ``felt``."""
+
+    felt: FigureMaps
+    n: int
+    crop: Image
+    pose: Array
+    light: Array
+
+    def seen(self, peak: Peak, silhouette: npt.NDArray[np.bool_]) -> Seen:
+        return _seen(peak, self.crop, silhouette, self.pose, self.light)
+
+    def against(self, bare: Bare, feet: Sequence[Peak], silhouettes: Sequence[npt.NDArray[np.bool_]],
+                plays: Callable[[Image], bool], *, also: bool) -> Iterator[Seen]:
+        """The figures by what the tile looked like before. A foot without a silhouette is a figure's where something
+        has come in a paint that ``plays``; also where no foot is seen it may be something, if it is ``also`` asked for.
+        """
+        hidden = np.any(silhouettes, axis=0) if len(silhouettes) else np.zeros(self.crop.shape[:2], bool)
+        known, below = unlike_and_below(self.crop, hidden, bare)
+        faint = [p for p, own in zip(feet, silhouettes, strict=True) if not own.any()]
+        objects = unexplained(below, hidden) if also or faint else []
+        hardly = [hardly_a_foot(region, self.felt, self.n) for region in objects
+                  if not any(is_in(region, p) for p in faint)] if also else []
+        none = np.zeros(hidden.shape, bool)
+        for peak, own in zip((*feet, *hardly), (*silhouettes, *[none] * len(hardly)), strict=True):
+            if not _near_the_tile(peak):
+                continue
+            region = None if own.any() else next((r for r in objects if is_in(r, peak)), None)
+            if region is not None and any(peak is p for p in faint) \
+                    and _may_be_a_figure(self.crop, region, known, bare) and plays(self.crop[region]):
+                own, objects = region, [r for r in objects if r is not region]  # one figure's, the surest foot's
+            seen, more = self.seen(peak, own), _new(self.crop, own, known, bare)
+            yield replace(seen, by_change=region is not None, new=more,
+                          look=replace(seen.look, there=seen.look.there + more))
+
+
+def _near_the_tile(peak: Peak) -> bool:
+    """Whether a foot may be on the tile of its crop."""
+    return bool((np.abs(peak.foot - 0.5) < 0.5 + _OVER).all())
 
 
 def _new(crop: Image, silhouette: npt.NDArray[np.bool_], different: Array, bare: Bare) -> float:
@@ -157,21 +182,6 @@ def _new(crop: Image, silhouette: npt.NDArray[np.bool_], different: Array, bare:
 def _may_be_a_figure(crop: Image, region: npt.NDArray[np.bool_], different: Array, bare: Bare) -> bool:
     """Whether something has come there that is no larger than a figure with its shadow, and no hand covers the tile."""
     return region.sum() <= LIMITS.figure_px and not np.isnan(different).all() and has_come(crop, region, bare)
-
-
-def _hardly_a_foot(region: npt.NDArray[np.bool_], felt: FigureMaps, n: int) -> Peak:
-    """A foot where in a region of a crop the network is least sure that there is none."""
-    middles = ((_MIDDLES + MARGIN) * TILE_PX).astype(int)
-    logits = np.where(region[np.ix_(middles, middles)], felt.foot[n], -np.inf)
-    row, column = np.unravel_index(int(logits.argmax()), logits.shape)
-    return Peak(foot=np.array([_MIDDLES[column], _MIDDLES[row]]), spread=SPREAD, there=float(logits[row, column]),
-                lying=float(felt.lying[n, row, column]), kinds=felt.kinds[n, :, row, column])
-
-
-def _in(region: npt.NDArray[np.bool_], peak: Peak) -> bool:
-    """Whether a foot is in a region of its crop."""
-    column, row = np.clip(((peak.foot + MARGIN) * TILE_PX).astype(int), 0, CROP_PX - 1)
-    return bool(region[row, column])
 
 
 def _on_the_board(seen: Seen, at: Square, tiles: Collection[Square]) -> Seen:
@@ -235,99 +245,6 @@ def _net() -> FigureNet:
     return FigureNet()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Peak:
-    foot: Array  # (2,) tiles
-    spread: float  # tiles
-    there: float  # logit
-    lying: float  # logit
-    kinds: Array  # (6,) log-probabilities
-    parts: tuple[Peak, ...] = ()  # the feet detected, if it is the mean of several
-
-
-_STEP = CROP_PX / CELLS / TILE_PX
-_MIDDLES = (np.arange(CELLS) + 0.5) * _STEP - MARGIN
-
-
-def peaks(felt: FigureMaps, n: int, lowest: float, lean: Array | None = None) -> list[Peak]:
-    """Feet detected in a crop, on the tile or around it, most certain first.
-
-    In an oblique view a foot's position along the ``lean`` is uncertain: two feet one behind the other are one
-    figure's, somewhere between them.
-    """
-    foot = felt.foot[n]
-    top = (foot == cv2.dilate(foot, np.ones((3, 3)))) & (foot > lowest)
-    cells = sorted(np.argwhere(top).tolist(), key=lambda c: -foot[c[0], c[1]])
-    groups: list[list[Peak]] = []
-    for row, column in cells:
-        at = np.array([_MIDDLES[column], _MIDDLES[row]]) + felt.place[n, :, row, column]
-        peak = Peak(foot=at, spread=SPREAD, there=float(foot[row, column]), lying=float(felt.lying[n, row, column]),
-                    kinds=felt.kinds[n, :, row, column])
-        own = next((g for g in groups if _apart(at - g[0].foot, lean) < _ONE), None)
-        if own is None:
-            groups.append([peak])
-        else:
-            own.append(peak)
-    return [_mean(group) for group in groups]
-
-
-def _mean(group: Sequence[Peak]) -> Peak:
-    """One figure's feet as one, the first of them the most certain."""
-    if len(group) == 1:
-        return group[0]
-    weight = np.array([probability(_there(p.there)) for p in group])
-    weight /= weight.sum()
-    places = np.array([p.foot for p in group])
-    middle = weight @ places
-    spread = math.sqrt(SPREAD**2 + float(weight @ ((places - middle) ** 2).sum(axis=1)) / 2)
-    return replace(group[0], foot=middle, spread=spread, parts=tuple(group))
-
-
-def by_paint(found: Sequence[Peak], felt: FigureMaps, n: int, crop: Image, light: Array) -> list[Peak]:
-    """The figures of a crop, where feet that were taken for one figure's are several's if the silhouettes below them
-    have different paints: somebody put a figure close to another one."""
-    parts = [(m, part) for m, peak in enumerate(found) for part in peak.parts or (peak,)]
-    if len(parts) == len(found):
-        return list(found)
-    whose, out = owners(felt, n, [part.foot for _, part in parts]), list[Peak]()
-    for m, peak in enumerate(found):
-        groups: list[tuple[Array, list[Peak]]] = []
-        for k, (own, part) in enumerate(parts):
-            pixels = crop[whose == k]
-            if own != m or _there(part.there) <= 0.0 or len(pixels) < _OWN * TILE_PX**2:
-                continue
-            uvl = shown(pixels, light)
-            alike = next((g for c, g in groups if float((((c - uvl) / SEEN) ** 2).sum()) / 2 < _OTHER), None)
-            if alike is None:
-                groups.append((uvl, [part]))
-            else:
-                alike.append(part)
-        out += [peak] if len(groups) < 2 else [_mean(group) for _, group in groups]
-    return sorted(out, key=lambda p: -p.there)
-
-
-def _apart(way: Array, lean: Array | None) -> float:
-    """Distance of two feet in tiles, with less weight along the lean."""
-    far = 0.0 if lean is None else float(np.hypot(*lean))
-    if lean is None or far < 1e-6:
-        return float(np.hypot(*way))
-    along = float(way @ lean) / far
-    return math.hypot(math.sqrt(max(0.0, float(way @ way) - along**2)), along / (1 + 1.2 * far))
-
-
-def owners(felt: FigureMaps, n: int, feet: Sequence[Array]) -> npt.NDArray[np.int64]:
-    """(CROP_PX, CROP_PX) index of the foot whose silhouette a pixel belongs to, -1 for none."""
-    if not feet:
-        return np.full((CROP_PX, CROP_PX), -1)
-    size = (CROP_PX, CROP_PX)
-    x, y = (cv2.resize(felt.home[n, k], size, interpolation=cv2.INTER_LINEAR) for k in (0, 1))
-    covered = cv2.resize(felt.silhouette[n], size, interpolation=cv2.INTER_LINEAR) > 0
-    fine = (np.arange(CROP_PX) + 0.5) / TILE_PX - MARGIN
-    apart = np.array([np.hypot(x + fine[None] - f[0], y + fine[:, None] - f[1]) for f in feet])
-    near = apart.argmin(axis=0)
-    return np.where(covered & (apart.min(axis=0) < 0.3), near, -1)
-
-
 def _seen(peak: Peak, crop: Image, silhouette: npt.NDArray[np.bool_], pose: Array, light: Array) -> Seen:
     shape = silhouette.astype(np.uint8)
     inner = cv2.erode(shape, np.ones((3, 3), np.uint8))
@@ -341,22 +258,16 @@ def _seen(peak: Peak, crop: Image, silhouette: npt.NDArray[np.bool_], pose: Arra
         outline = (max(outlines, key=cv2.contourArea)[:, 0].astype(float) + 0.5) / TILE_PX - MARGIN
         outline = apply(pose, outline)
     px = apply(pose, peak.foot)[0]
-    look = FigureLook(foot=(float(peak.foot[0]), float(peak.foot[1])), spread=peak.spread, there=_there(peak.there),
+    look = FigureLook(foot=(float(peak.foot[0]), float(peak.foot[1])), spread=peak.spread, there=log_odds(peak.there),
                       lying=_lying(peak), colours={}, pieces=_pieces(peak.kinds))
     return Seen(look=look, px=(float(px[0]), float(px[1])), outline_px=outline, silhouette=silhouette,
                 uvl=shown(pixels, light), round=float(np.exp(peak.kinds[_ROUND]).sum()))
 
 
-SPREAD = 0.03  # of a tile: standard deviation of a foot
 _ROUND = [KINDS.index("disc"), KINDS.index("cube")]
 
 
-THERE = (2.42, 0.9)  # scale and shift of a foot's logit: `training.calibrate_figures`
 LYING = 0.8  # scale of the lying logit: below 1, because real pieces differ more from ours than held-out drawings do
-
-
-def _there(logit: float) -> float:
-    return THERE[0] * logit + THERE[1]
 
 
 def _lying(peak: Peak) -> float:
@@ -378,7 +289,7 @@ def _once(found: Sequence[tuple[Square, Seen]], poses: Mapping[Square, Array]) -
     side = {at: math.sqrt(abs(area(apply(poses[at], UNIT)))) for at, _ in found}
     groups: list[list[tuple[Square, Seen]]] = []
     for at, seen in sorted(found, key=lambda f: -f[1].look.there):
-        own = next((g for g in groups if math.dist(seen.px, g[0][1].px) < (_ONE if at == g[0][0] else _SAME) * side[at]
+        own = next((g for g in groups if math.dist(seen.px, g[0][1].px) < (ONE if at == g[0][0] else _SAME) * side[at]
                     ), None)
         if own is None:
             groups.append([(at, seen)])

@@ -14,8 +14,9 @@ from drawings import base_set
 from scoring.expansions.wheel_board import TILES
 from scoring.geometry import spot_of
 from scoring.tiles import catalogue
+from vision.feet import Peak
 from vision.figurenet import CROP_PX, MARGIN, TILE_PX
-from vision.figures import Peak, Seen, _like_the_others, find_figures, read_figures
+from vision.figures import Seen, _like_the_others, find_figures, read_figures
 from vision.lattice import apply
 from vision.looks import FigureLook, segments
 from vision.nadir import leans

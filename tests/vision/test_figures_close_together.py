@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from vision.feet import by_paint, peaks
 from vision.figurenet import CELLS, CROP_PX, KINDS, MARGIN, TILE_PX, FigureMaps
-from vision.figures import by_paint, peaks
 from vision.paint import PAINTS
 
 LEAN = np.array([0.8, 0.0])  # of a camera that looks from a side
