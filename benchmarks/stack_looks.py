@@ -6,8 +6,9 @@ Plays recorded games with piles at simulated tables (seeds from 21 on, which no 
 place after each turn, at the tiles' true poses with some noise (px), knowing the size of the blocks. Prints the
 log-odds of a pile where there is none and where there is one; how far a top moves from one turn to the next if no
 block was added (robust deviations and 95 % quantiles, in tiles and degrees), and by how much its tone changes, where
-both were measured; and by how much one block moves it otherwise than expected. The areas around it that have darkened
-since then (quantiles, in squared tiles) are those in the direction in which one block darkens most at that table.
+both were measured; and by how much one block moves it otherwise than expected. By how much a pile has darkened what
+is around it since then (quantiles, in squared tiles times natural logarithms of brightness) is what it has in the
+direction in which one block darkens most at that table, by these looks themselves.
 """
 
 from __future__ import annotations
@@ -78,8 +79,8 @@ def looks(path: Path, level: str, seed: int, turns: int,
                 size = blocks[0].block_mm[0] / stack.wood_mm[0] if blocks and blocks[0].block_mm else None
                 seen, _ = look_at(bgr, pose, (x / 100, y / 100), grid, up, stack.wood_mm, size)
                 if seen.there > 0.0:
-                    seen = replace(seen, tone=tones.tone(bgr, pose, at, (x / 100, y / 100), seen),
-                                   shades=shadows.look(bgr, pose, at, at, (x / 100, y / 100), poses.keys()))
+                    seen = replace(seen, tone=tones.tone(bgr, pose, at, (x / 100, y / 100), seen))
+                seen = replace(seen, darkened=shadows.look(bgr, pose, at, at, (x / 100, y / 100), poses.keys()))
                 yield at, len(blocks), seen, float(np.hypot(*(floor[1] - floor[0])))
 
 
@@ -105,18 +106,17 @@ def main() -> None:
             for at, count, seen, true_floor in looks(file, level, 21 + n, args.turns, args.noise):
                 there[count > 0].append(seen.there)
                 floors.append(float(np.hypot(*seen.floor)) - true_floor)
-                known = last.pop(at, None)
-                if count:
-                    last[at] = count, seen
-                if known is None or not count:
+                known = last.get(at)
+                last[at] = count, seen
+                if known is None or not count or not known[0]:
                     continue
                 steps = count - known[0]
+                if seen.darkened and known[1].darkened and steps in {0, 1}:
+                    grown[steps == 1].append(np.subtract(seen.darkened, known[1].darkened))
                 turn = (seen.yaw - known[1].yaw + np.pi / 4) % (np.pi / 2) - np.pi / 4
                 moved = np.array([*(np.subtract(seen.top, known[1].top) - steps * np.array(seen.floor)),
                                   np.degrees(turn), _difference(seen.tone, known[1].tone)])
                 (added if steps else same).append(moved)
-                if seen.shades and known[1].shades and steps in {0, 1}:
-                    grown[steps == 1].append(np.subtract(seen.shades, known[1].shades))
             if grown[True]:
                 way = int(np.median(grown[True], axis=0).argmax())
                 for more, areas in grown.items():

@@ -70,9 +70,9 @@ class Alignment:
         dx, dy = seen.floor
         for _ in range(self.turns % 4):
             dx, dy = -dy, dx
-        turned = len(seen.shades) * (self.turns % 4) // 4
+        turned = len(seen.darkened) * (self.turns % 4) // 4
         return replace(seen, top=self._foot(seen.top), floor=(dx, dy),
-                       shades=(*seen.shades[-turned:], *seen.shades[:-turned]) if turned else seen.shades)
+                       darkened=(*seen.darkened[-turned:], *seen.darkened[:-turned]) if turned else seen.darkened)
 
     def belief(self, belief: TableBelief) -> TableBelief:
         """A belief in the game's squares."""

@@ -70,7 +70,7 @@ def _square(s: SquareLook) -> list[object]:
 
 def _stack(s: StackLook) -> list[object]:
     told = [round(s.there, 1), *(round(v, 4) for v in (*s.top, s.yaw, *s.floor)), [round(v, 1) for v in s.heights]]
-    more = [None if s.tone is None else round(s.tone, 4), *([[round(v, 4) for v in s.shades]] if s.shades else [])]
+    more = [None if s.tone is None else round(s.tone, 4), *([[round(v, 4) for v in s.darkened]] if s.darkened else [])]
     return [*told, *(more if more != [None] else [])]
 
 
@@ -93,12 +93,12 @@ def _width(told: Sequence[float] | float, lying: float) -> tuple[float, float]:
     return told * (1.09 if lying > 0 else 1.0), _OF_SILHOUETTES if told else 0.0
 
 
-def _shades(told: Sequence[float]) -> tuple[float, ...]:
+def _darkened(told: Sequence[float]) -> tuple[float, ...]:
     """Raises TypeError and ValueError for what are none."""
-    shades = tuple(map(float, told))
-    if len(shades) != SECTORS or not all(map(math.isfinite, shades)):
+    areas = tuple(map(float, told))
+    if len(areas) != SECTORS or not all(map(math.isfinite, areas)):
         raise ValueError("no areas that have darkened")
-    return shades
+    return areas
 
 
 def _beside(told: Sequence[Any]) -> BesideLook:
@@ -127,7 +127,7 @@ def look_from_json(data: Mapping[str, object]) -> TableLook:
                                        stacks={n: StackLook(there=v[0], top=(v[1], v[2]), yaw=v[3],
                                                             floor=(v[4], v[5]), heights=tuple(v[6]),
                                                             tone=v[7] if len(v) > 7 else None,
-                                                            shades=_shades(v[8]) if len(v) > 8 else ())
+                                                            darkened=_darkened(v[8]) if len(v) > 8 else ())
                                                for n, v in (more[1] if len(more) > 1 else {}).items()},
                                        touched_s=more[2] if len(more) > 2 else math.nan)
         return TableLook(frame=told["f"], t_s=told["t"], squares=squares, whole=bool(told.get("w")),

@@ -83,21 +83,22 @@ class StackLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShadowLimits:
-    """Areas are in squared tiles. All are chosen, with the looks of `benchmarks/stack_looks.py` in view: without a
-    block mostly nothing darkens in the direction of the shadow, with one 0.04 to 0.13 (medians and 90 % quantiles)."""
+class LampLimits:
+    """Of what has darkened, in squared tiles times natural logarithms of brightness. All are chosen, with the looks of
+    `benchmarks/stack_looks.py` in view."""
 
-    look: float = 0.012  # standard deviation of a look at a shadow that has not changed
+    look: float = 0.006  # standard deviation of what looks at a shadow that has not changed say
     steps: float = 0.35  # of what one block adds, relative to its median: the wood hides a part of its shadow
-    others: float = 0.04  # part of the visits after which something else has changed what is dark
-    range: float = 0.6  # of such changes
+    others: float = 0.1  # part of the visits in which something else that stays has come: a figure, or its shadow
+    other: float = 0.03  # by which that darkens, in the mean (of a Laplace distribution)
     off: int = 1  # directions by which a shadow may fall otherwise than usual
+    alike: float = 0.7  # part of what is darkest that it must be there: two lamps make two shadows
     hidden: float = 0.2  # part of the blocks whose shadow falls where it is not seen
     looks: int = 3  # before and after a block, by which its part of the shadow is measured
-    blocks: int = 2  # from which the direction of the light is known
-    least: float = 0.02  # added by one of them, from which there are shadows
-    most: float = 7.0  # nats that a shadow may be for a block
+    blocks: int = 3  # from which the direction of the light is known
+    least: float = 0.006  # added by one of them, from which there are shadows
+    tells: float = 7.0  # nats that a shadow may be for a block, about: less likely ones are looked at, too
 
 
 STACK = StackLimits()
-SHADOW = ShadowLimits()
+LAMP = LampLimits()

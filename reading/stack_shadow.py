@@ -1,86 +1,125 @@
 """By how much one block more lengthens the shadow of a pile, and what a longer shadow says of a block.
 
-Where the light comes from is not known. What darkened around piles when blocks were added that the game has shows in
-which direction the shadows fall, and how large a part of one block is. Without a lamp there are no such shadows, and
-nothing is said.
+Where the light comes from is not known. What was darker around piles after blocks that the game has shows in which
+direction the shadows fall, and how large a part of one block is. Without a lamp there are no such shadows, and nothing
+is said.
 """
 
 from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from reading.stack_limits import SHADOW, STACK
+from reading.stack_limits import LAMP, STACK
 from scoring.tiles import Square
 from vision.looks import SECTORS, StackLook
 
 Place = tuple[str, Square]
-Shades = tuple[float, ...]
+Darkened = tuple[float, ...]  # by direction, as `StackLook.darkened`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lamp:
-    """The direction (of `vision.looks.SECTORS`) in which shadows fall, and the area by which that of a pile grows with
-    one block, in squared tiles."""
+    """The direction (of `vision.looks.SECTORS`) in which shadows fall, and by how much more a pile darkens there with
+    one block (as `StackLook.darkened`)."""
 
     sector: int
     step: float
 
-    def log_odds(self, grown: Shades) -> float:
-        """Of a block rather than none, by how much the shadow has ``grown`` in each direction."""
-        area, way = grown[self.sector], int(np.argmax(np.abs(grown)))
-        off = abs((way - self.sector + SECTORS // 2) % SECTORS - SECTORS // 2)
-        sectors = 2 * SHADOW.off + 1
-        there = sectors / SECTORS if off <= SHADOW.off else 1.0 - sectors / SECTORS  # of what else casts shadows
-        unchanged = (1.0 - SHADOW.others) * _normal(area, SHADOW.look)
-        other = SHADOW.others / SHADOW.range * there
-        longer = _normal(area - self.step, math.hypot(SHADOW.look, SHADOW.steps * self.step)) * (off <= SHADOW.off)
-        return math.log((1.0 - SHADOW.hidden) * longer + SHADOW.hidden * (unchanged + other)) - math.log(
-            unchanged + other)
+    def log_odds(self, grown: Darkened, blocks: int, known: int = 0) -> float:
+        """Of so many ``blocks`` rather than only the ``known`` ones among them, if what is darker has ``grown`` by so
+        much in each direction."""
+        return self._log_likelihood(grown, blocks) - self._log_likelihood(grown, known)
+
+    def _log_likelihood(self, grown: Darkened, blocks: int) -> float:
+        more = grown[self.sector]
+        near = [grown[(self.sector + off) % SECTORS] for off in range(-LAMP.off, LAMP.off + 1)]
+        falls = max(near) >= LAMP.alike * max(map(abs, grown))  # in the direction of the lamp
+        by_chance = len(near) / SECTORS
+        unchanged = (1.0 - LAMP.others) * _normal(more, LAMP.look)
+        other = LAMP.others * _laplace(more, LAMP.other) * (by_chance if falls else 1.0 - by_chance)
+        if not blocks:
+            return math.log(unchanged + other)
+        spread = math.hypot(LAMP.look, math.sqrt(blocks) * LAMP.steps * self.step)
+        longer = (1.0 - LAMP.others) * _normal(more - blocks * self.step, spread) * falls
+        return math.log((1.0 - LAMP.hidden) * (longer + other) + LAMP.hidden * (unchanged + other))
 
 
 @dataclass(slots=True)
 class StackShadows:
     """The shadows of all piles of a table."""
 
-    _seen: dict[Place, deque[tuple[float, Shades]]] = field(default_factory=dict)
-    _grown: dict[tuple[Place, float], Shades] = field(default_factory=dict)  # by the place and time of a block
+    _seen: dict[Place, deque[tuple[float, Darkened]]] = field(default_factory=dict)
+    _known_s: dict[Place, dict[int, float]] = field(default_factory=dict)  # when looks showed the blocks of the game
+    # first, by the entry of their turn's tile
+    _grown: dict[tuple[Place, int], Darkened] = field(default_factory=dict)  # and what each has darkened
 
     def look(self, place: Place, seen: StackLook, t_s: float) -> None:
-        """Add a look that shows the top of a pile."""
-        if seen.shades:
-            self._seen.setdefault(place, deque(maxlen=STACK.remembered)).append((t_s, seen.shades))
+        """Add a look."""
+        if seen.darkened:
+            self._seen.setdefault(place, deque(maxlen=STACK.remembered)).append((t_s, seen.darkened))
 
-    def learn(self, place: Place, came_s: float) -> None:
-        """The game has a block that the look at that time showed first."""
-        if (place, came_s) not in self._grown:
-            grown = self._growth(place, came_s)
+    def learn(self, place: Place, turn: int, first_seen_s: float) -> None:
+        """The game has a block in the ``turn`` with that entry. Call it again after later looks: it takes some."""
+        known_s = self._known_s.setdefault(place, {})
+        if known_s.get(turn) != first_seen_s:
+            self.forget(place, turn)
+            known_s[turn] = first_seen_s
+        if (place, turn) not in self._grown:
+            others_s = [t_s for other, t_s in known_s.items() if other != turn]
+            grown = self._growth(place, first_seen_s, first_seen_s, others_s)
             if grown is not None:
-                self._grown[place, came_s] = grown
+                self._grown[place, turn] = grown
+
+    def forget(self, place: Place, turn: int) -> None:
+        """A block that the game had was taken back, or was seen at another time."""
+        self._known_s.get(place, {}).pop(turn, None)
+        self._grown.pop((place, turn), None)
 
     def lamp(self) -> Lamp | None:
         """Where shadows fall; None if that is not known, or there are none."""
-        if len(self._grown) < SHADOW.blocks:
+        if len(self._grown) < LAMP.blocks:
             return None
-        steps = np.sort(list(self._grown.values()), axis=0)[(len(self._grown) - 1) // 2]
-        sector = int(steps.argmax())
-        return Lamp(sector=sector, step=float(steps[sector])) if steps[sector] >= SHADOW.least else None
+        steps = np.sort(list(self._grown.values()), axis=0)
+        most = steps[(len(steps) - 1) // 3]  # by which two of three blocks have darkened it at least
+        sector = int(most.argmax())
+        return Lamp(sector=sector, step=float(np.median(steps[:, sector]))) if most[sector] >= LAMP.least else None
 
-    def log_odds(self, place: Place, came_s: float) -> float:
-        """Of a block rather than none, by the shadow before and after the look that showed it first."""
-        lamp, grown = self.lamp(), self._growth(place, came_s)
-        return 0.0 if lamp is None or grown is None else lamp.log_odds(grown)
+    def log_odds(self, place: Place, new_s: Sequence[float], came_s: Collection[float]) -> float:
+        """Of blocks that looks at ``new_s`` showed first rather than none, by a hypothesis in which blocks came at
+        ``came_s``, those of the game among them. Blocks between which there are few looks are judged together."""
+        lamp = self.lamp()
+        if lamp is None or not new_s:
+            return 0.0
+        looks_s, total = [t_s for t_s, _ in self._seen.get(place, ())], 0.0
+        groups: list[list[float]] = []
+        for t_s in sorted(came_s):
+            if groups and sum(groups[-1][-1] <= look_s < t_s for look_s in looks_s) < LAMP.looks:
+                groups[-1].append(t_s)
+            else:
+                groups.append([t_s])
+        for group in groups:
+            added = sum(t_s in new_s for t_s in group)
+            others_s = [t_s for t_s in came_s if t_s not in group]
+            grown = self._growth(place, group[0], group[-1], others_s) if added else None
+            if grown is not None:
+                total += lamp.log_odds(grown, len(group), len(group) - added)
+        return total
 
-    def _growth(self, place: Place, came_s: float) -> Shades | None:
-        """By how much a shadow has grown, or shrunk, with a look at that time; None if too few looks saw it. Of some
-        looks the median, since hands cast shadows as well."""
+    def _growth(self, place: Place, first_s: float, last_s: float, others_s: Collection[float]) -> Darkened | None:
+        """What has darkened from the looks before a time to those from another one on, as far as they are between
+        those at which other blocks came; None if too few looks saw it. Of some looks the median, since hands cast
+        shadows as well."""
+        from_s = max((t_s for t_s in others_s if t_s < first_s), default=-math.inf)
+        to_s = min((t_s for t_s in others_s if t_s > last_s), default=math.inf)
         seen = self._seen.get(place, ())
-        after = [shades for t_s, shades in seen if t_s >= came_s][:SHADOW.looks]
-        before = [shades for t_s, shades in seen if t_s < came_s][-SHADOW.looks:]
-        if len(after) < SHADOW.looks or not before:
+        after = [darkened for t_s, darkened in seen if last_s <= t_s < to_s][:LAMP.looks]
+        before = [darkened for t_s, darkened in seen if from_s <= t_s < first_s][-LAMP.looks:]
+        if len(after) < LAMP.looks or not before:
             return None
         return tuple(float(v) for v in np.median(after, axis=0) - np.median(before, axis=0))
 
@@ -88,3 +127,8 @@ class StackShadows:
 def _normal(off: float, deviation: float) -> float:
     """The density of a normal distribution."""
     return math.exp(-0.5 * (off / deviation) ** 2) / (deviation * math.sqrt(2 * math.pi))
+
+
+def _laplace(off: float, scale: float) -> float:
+    """The density of a Laplace distribution."""
+    return math.exp(-abs(off) / scale) / (2 * scale)

@@ -104,10 +104,11 @@ class Raised:
 
 def likeliest(track: StackTrack, known: int, ways: Callable[[float], Iterator[Way]],
               logged: Sequence[tuple[float, float]], lost: bool,
-              shadow: Callable[[float], float] = lambda _: 0.0) -> Raised | None:
+              shadow: Callable[[Sequence[float], Sequence[float]], float] = lambda *_: 0.0) -> Raised | None:
     """The likeliest hypothesis that is higher than ``known``, by what was seen and by the turns that could have
     added its blocks. ``logged`` are when the newest turns lasted in which the log has a block there, the newest first;
-    ``shadow`` are the log-odds of a block, by the time at which it was seen first, from the shadow of the pile."""
+    ``shadow`` has the log-odds of blocks that looks at those times showed first, among all that have come, from the
+    shadow of the pile."""
     by_time: dict[float, list[Way]] = {}
     found: list[tuple[float, LoggedTurn, Raised]] = []  # by how likely each is, the turn of its first block
     other = max((p.weight for p in track.piles if p.height <= known), default=-LIMITS.floor)
@@ -123,7 +124,7 @@ def likeliest(track: StackTrack, known: int, ways: Callable[[float], Iterator[Wa
         first, *later = turns_of([by_time[came_s] for came_s in came])
         if unseen and not first.takes and first.back < LIMITS.patience_turns:
             continue  # rather somebody stands on it (`covered_tops`)
-        margin = pile.weight - other + sum(w.likely for w in later) + sum(shadow(came_s) for came_s in {*came})
+        margin = pile.weight - other + sum(w.likely for w in later) + shadow(came, pile.came_s)
         firsts = by_time[came[0]] if not later else [
             first if w.group is first.group else w.after(later[0]) for w in by_time[came[0]]]
         found.append((margin + first.likely, first.group, Raised(

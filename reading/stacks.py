@@ -24,7 +24,7 @@ from reading.removals import takeable, vanished
 from reading.rival_piles import Block, one_of_each
 from reading.said import said_of
 from reading.sightings import LoggedPile
-from reading.stack_limits import SHADOW, STACK
+from reading.stack_limits import LAMP, STACK
 from reading.stack_rise import StackRise
 from reading.stack_shadow import StackShadows
 from reading.stack_track import StackTrack, began, looked_at
@@ -131,9 +131,9 @@ class StackMoves:
                 self._settled[key] = said
                 moved_s = self._touched_s.pop(key)
                 new_below = key in self._new_below
-                if seen.there > 0.0:
-                    self.covered.pop(key, None)
+                if seen.there > 0.0:  # a first block hides most of its shadow
                     self._shadows.look(key, seen, look.t_s)
+                    self.covered.pop(key, None)
                 track = looked_at(track, seen, look.t_s, self.noise(key, seen), moved_s, unsure, new_below)
                 # after the look: a block that people have entered may be the one that it shows first
                 self.tracks[key] = track.at_least(heights.get(at, 0) + self._over.get(key, 0))
@@ -192,7 +192,7 @@ class StackMoves:
                 track = self.tracks[name, at]
                 lost = track.lost(now.t_s)
                 least = -STACK.takes * (2.0 if gone else 1.0)  # who vanished may speak for it with as many nats again
-                least -= SHADOW.most * (self._shadows.lamp() is not None)
+                least -= LAMP.tells * (self._shadows.lamp() is not None)
                 if track.above(known)[1] <= least and not ((gone or lost) and track.unseen()):
                     continue
                 ways_at = partial(self._ways, stack, at, track, belief=belief, log=log, states=states, gone=gone,
@@ -245,7 +245,10 @@ class StackMoves:
         out, told_s = list[tuple[float, float]](), self._told_s.setdefault(key, {})
         for n in log.newest(LIMITS.late_turns):
             tile = log.groups[n].tile
-            if tile is None or key[1] not in stack.grown(*(states[k] for k in log.span(n))):
+            if tile is None:
+                continue
+            if key[1] not in stack.grown(*(states[k] for k in log.span(n))):
+                self._shadows.forget(key, tile.seq)
                 continue
             grown.add(tile.seq)
             from_s, to_s = turn_s(belief, log, n)
@@ -257,7 +260,7 @@ class StackMoves:
                     self.tracks[key] = self.tracks[key].logged(from_s, to_s)
             own = [came_s for came_s in self.tracks[key].piles[0].came_s if from_s <= came_s <= to_s]
             if len(own) == 1:
-                self._shadows.learn(key, own[0])
+                self._shadows.learn(key, tile.seq, own[0])
             out.append((from_s, min(to_s, told_s[tile.seq])))
         for seq in told_s.keys() - grown:  # taken back, or long past
             del told_s[seq]

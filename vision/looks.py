@@ -59,9 +59,10 @@ class StackLook:
     appears, ``top``, in tiles from the square's north-west corner, with its angle ``yaw`` in radians (of a square:
     below a right angle). ``floor`` is by how far one block displaces it. ``heights`` are the log-likelihoods of 0, 1,
     2 ... blocks, by this look alone. ``tone`` is the logarithm of the top's lightness relative to the light on its
-    tile, from an arbitrary level that stays the same for this place; None where it was not measured. ``shades`` are the
-    areas, in squared tiles, that have darkened around the place, from such a level, in as many directions as there are
-    `SECTORS`: the first to the east, the next ones clockwise. Empty where they were not measured."""
+    tile, from an arbitrary level that stays the same for this place; None where it was not measured. ``darkened``
+    is what is darker around the place than at first, less what is brighter, in squared tiles times natural logarithms
+    of brightness, in as many directions as there are `SECTORS`: the first to the east, the next ones clockwise. Empty
+    if not measured."""
 
     there: float
     top: tuple[float, float]
@@ -69,7 +70,7 @@ class StackLook:
     floor: tuple[float, float]
     heights: tuple[float, ...]
     tone: float | None = None
-    shades: tuple[float, ...] = ()
+    darkened: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,9 @@
-"""The shadow of a pile of blocks: what has darkened around it, and in which direction.
+"""The shadow of a pile of blocks: how much darker what is around it is than at first, by direction.
 
 One block more makes the shadow of a lamp longer, right below the camera, too, where it hardly displaces the top. Where
-it falls is not known here: the areas that have darkened since the look before are added up in each direction, and what
-has become brighter is subtracted. A shadow keeps the colour of what it falls on [1]_.
+it falls is not known here, so all directions are measured. Its edge is soft, so it is not the area that counts but by
+how much that is darker, too. A shadow keeps the colour of what it falls on [1]_; pixels of another colour are something
+else, and stay what they were.
 
 .. [1] Cucchiara et al. (2003), Detecting moving objects, ghosts, and shadows in video streams.
 """
@@ -10,7 +11,7 @@ has become brighter is subtracted. A shadow keeps the colour of what it falls on
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Set
+from collections.abc import Hashable, Iterable, Set
 from dataclasses import dataclass, field
 
 import cv2
@@ -19,63 +20,122 @@ import numpy.typing as npt
 
 from scoring.tiles import Square
 from vision.frames import Image
-from vision.lattice import Array, inside, rectify
+from vision.lattice import Array, apply, inside, rectify
 from vision.looks import SECTORS
 from vision.tile_background import Picture, lit_alike
+
+Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShadowLimits:
-    """Lengths are in tiles, changes natural logarithms of brightness. Those not said to be chosen are as in
-    `vision.tile_background`."""
+    """Lengths are in tiles, changes natural logarithms of brightness. All are chosen; those of the window with the
+    areas in view that `benchmarks/stack_looks.py` prints."""
 
-    px: float = 20.0  # per tile of the window in which it is measured (chosen: a block is 7 of them wide)
-    reach: float = 1.9  # around the place (chosen: shadows of some blocks in the light of a lamp)
-    inner: float = 0.12  # around the place where the pile itself is (chosen: less than half a block)
-    edge: float = 0.08  # around a tile that has come or gone (chosen)
+    px: float = 20.0  # per tile of the window in which it is measured: a block is 7 of them wide
+    reach: float = 1.9  # around the place: the shadows of some blocks in the light of a lamp
+    inner: float = 0.12  # around the place, where the first block hides everything
+    edge: float = 0.08  # around a tile that has come or gone
     blur_px: float = 1.0
-    dark: float = 6.0  # levels (of 255) added to all
+    dark: float = 6.0  # levels (of 255) added to all: differences of black are noise
+    black: float = 20.0  # levels below which a shadow is not to be seen
+    clipped: float = 250.0  # levels from which a channel may be overexposed
     darker: float = 0.12  # by which a pixel in a shadow is, at least
-    colour: float = 0.1  # by which its colour may differ (chosen: where a shadow's soft edge lies on print)
-    least_px: int = 3  # side of the smallest area that counts (chosen)
-    width: float = math.pi / 2  # radians: of a direction (chosen: shadows of lamps, and of wide piles)
-    lit: float = 0.6  # part of the window that must be lit as before: else an arm's shadow is on it (chosen)
+    again: float = 0.06  # by which one that was in a shadow still is (hysteresis)
+    colour: float = 0.1  # by which its colour may differ
+    slow: float = 0.1  # share of a look in the background where nothing has changed
+    adopted: int = 6  # looks in a row with another colour, or another light, after which it is the background's
+    least_px: int = 3  # side of the smallest area that counts
+    width: float = math.pi / 2  # radians: of a direction
+    seen: float = 0.6  # part of the window that must be in the picture, and not hidden
+    lit: float = 0.6  # part of that which must be lit as the background: else an arm's shadow is on it
 
 
 LIMITS = ShadowLimits()
+_BESIDE = np.ones((3, 3), np.uint8)  # px of the window within which a pixel is blurred with others
+
+
+@dataclass(slots=True)
+class _Background:
+    """What is around a place: its logarithms in the light of the first look, where they are ``known``; by how much it
+    is ``darker`` than that now, and already ``was`` when a part of it was learned anew. ``odd`` counts the looks in a
+    row in which a pixel had another colour, ``dim`` those in another light. (n, n) each."""
+
+    picture: Picture
+    known: Mask
+    darker: Array
+    was: Array
+    odd: npt.NDArray[np.int16]
+    tiles: Set[Square]
+    dim: int = 0
+
+    def learn(self, pixels: Mask, now: Picture) -> None:
+        """Take ``pixels`` as they are ``now``, whatever is darker there."""
+        np.copyto(self.picture, now, where=pixels[..., None])
+        self.known |= pixels
+        self.was[pixels] += self.darker[pixels]
+        self.darker[pixels], self.odd[pixels] = 0.0, 0
 
 
 @dataclass(slots=True)
 class PileShadows:
-    """Measures the shadows of piles. Keep it for a whole game: it remembers the last look at each place."""
+    """Measures the shadows of piles. Keep it for a whole game: it remembers what is around each place."""
 
-    _last: dict[Hashable, tuple[Picture, frozenset[Square], tuple[float, ...]]] = field(default_factory=dict)
+    _around: dict[Hashable, _Background] = field(default_factory=dict)
 
     def look(self, photo: Image, pose: Array, place: Hashable, at: Square, spot: tuple[float, float],
-             tiles: Set[Square]) -> tuple[float, ...]:
+             tiles: Set[Square], outlines_px: Iterable[Array] = ()) -> tuple[float, ...]:
         """Add a look at a ``place``, at ``spot`` (in tiles) of the square ``at`` with that ``pose``; ``tiles`` are the
-        squares with a tile. Returns `StackLook.shades`, empty if too much of what is around it is lit otherwise, or not
-        in the picture."""
+        squares with a tile, ``outlines_px`` (N, 2) those of figures in the picture. Returns `StackLook.darkened`, empty
+        if too little of what is around the place is seen, or too much of it is lit otherwise."""
         window = pose @ np.array([[1.0, 0.0, spot[0] - 0.5], [0.0, 1.0, spot[1] - 0.5], [0.0, 0.0, 1.0]])
         margin = LIMITS.reach - 0.5
-        seen = rectify(photo, window, LIMITS.px, margin).astype(np.float32)
-        now = np.log(cv2.GaussianBlur(seen, (0, 0), LIMITS.blur_px) + LIMITS.dark)
-        shown = inside(photo.shape, window, LIMITS.px, margin) > 0
-        if place not in self._last:
-            self._last[place] = now, frozenset(tiles), (0.0,) * SECTORS
-            return self._last[place][2]
-        before, lay, shades = self._last[place]
-        brighter, _ = lit_alike(now - before, shown)
-        light = brighter.mean(axis=2)
-        if (shown & (np.abs(light) < LIMITS.darker)).mean() < LIMITS.lit:
+        crop = rectify(photo, window, LIMITS.px, margin)
+        clipped = cv2.dilate((crop.max(axis=2) >= LIMITS.clipped).astype(np.uint8), _BESIDE)
+        seen = np.asarray(cv2.GaussianBlur(crop.astype(np.float32), (0, 0), LIMITS.blur_px), np.float32)
+        now = np.log(seen + LIMITS.dark)
+        hidden = cv2.dilate(_filled(outlines_px, window, len(now)), _BESIDE)
+        free = (inside(photo.shape, window, LIMITS.px, margin) > 0) & (np.maximum(clipped, hidden) == 0)
+        lit = free & (seen.mean(axis=2) > LIMITS.black)
+        if lit.mean() < LIMITS.seen:
             return ()
-        kept = shown & (np.abs(brighter - light[..., None]).max(axis=2) < LIMITS.colour)
-        for square in lay ^ tiles:
-            kept &= ~_on((square[0] - at[0] - spot[0], square[1] - at[1] - spot[1]), len(light))
-        grown = _areas(kept & (light < -LIMITS.darker)) - _areas(kept & (light > LIMITS.darker))
-        shades = tuple(float(a + b) for a, b in zip(shades, grown, strict=True))
-        self._last[place] = now, frozenset(tiles), shades
-        return shades
+        if place not in self._around:
+            none = np.zeros(lit.shape)
+            self._around[place] = _Background(now, lit, none, none.copy(), none.astype(np.int16), tiles)
+            return (0.0,) * SECTORS
+        known = self._around[place]
+        other = np.zeros(lit.shape, bool)
+        for square in known.tiles ^ tiles:
+            other |= _on((square[0] - at[0] - spot[0], square[1] - at[1] - spot[1]), len(lit))
+        both = known.known & free & ~other
+        brighter, light = lit_alike(now - known.picture, both)
+        change, now = brighter.mean(axis=2), now - light
+        as_it_was = both & (np.abs(change) < LIMITS.darker)
+        if as_it_was.sum() < LIMITS.lit * both.sum():
+            known.dim += 1
+            if known.dim < LIMITS.adopted:
+                return ()
+            other, as_it_was = lit, np.zeros(lit.shape, bool)  # the light has changed
+        known.dim, known.tiles = 0, tiles
+        known.learn(lit & (other | ~known.known), now)
+        same = both & (np.abs(brighter - change[..., None]).max(axis=2) < LIMITS.colour) & ~other
+        differs = np.abs(change) > np.where(known.darker * change < 0.0, LIMITS.again, LIMITS.darker)
+        np.copyto(known.darker, np.where(differs, -change, 0.0), where=same)
+        known.picture += (np.float32(LIMITS.slow) * (as_it_was & same))[..., None] * brighter
+        known.odd = np.where(both & ~same & ~other, known.odd + 1, 0).astype(np.int16)
+        known.learn(lit & (known.odd >= LIMITS.adopted), now)
+        darker = known.was + known.darker
+        return tuple(float(v) for v in _areas(darker) - _areas(-darker))
+
+
+def _filled(outlines_px: Iterable[Array], window: Array, n: int) -> npt.NDArray[np.uint8]:
+    """(n, n): 1 for the pixels of the window within outlines in the picture."""
+    out, to_window = np.zeros((n, n), np.uint8), np.linalg.inv(window)
+    for outline in outlines_px:
+        if len(outline):
+            points = (apply(to_window, outline) + LIMITS.reach - 0.5) * LIMITS.px - 0.5
+            cv2.fillPoly(out, [np.clip(points, -n, 2 * n).round().astype(np.int32)], 1)
+    return out
 
 
 def _centres(n: int) -> tuple[Array, Array]:
@@ -84,17 +144,19 @@ def _centres(n: int) -> tuple[Array, Array]:
     return x, y
 
 
-def _on(corner: tuple[float, float], n: int) -> npt.NDArray[np.bool_]:
+def _on(corner: tuple[float, float], n: int) -> Mask:
     """(n, n): the pixels of the window on a tile with that north-west ``corner`` from the place, or close to it."""
     x, y = (v - c for v, c in zip(_centres(n), corner, strict=True))
     return np.asarray((np.minimum(x, y) > -LIMITS.edge) & (np.maximum(x, y) < 1.0 + LIMITS.edge), bool)
 
 
-def _areas(dark: npt.NDArray[np.bool_]) -> Array:
-    """(SECTORS,) squared tiles of the window in which there is ``dark`` (n, n), by direction; they overlap."""
-    x, y = _centres(len(dark))
+def _areas(darker: Array) -> Array:
+    """(SECTORS,) squared tiles of the window that are ``darker`` (n, n), times by how much, by direction; they overlap.
+    """
+    x, y = _centres(len(darker))
     side = np.ones((LIMITS.least_px, LIMITS.least_px), np.uint8)
-    there = (cv2.morphologyEx(dark.astype(np.uint8), cv2.MORPH_OPEN, side) > 0) & (np.hypot(x, y) > LIMITS.inner)
+    there = cv2.morphologyEx((darker > 0.0).astype(np.uint8), cv2.MORPH_OPEN, side) > 0
+    there &= np.hypot(x, y) > LIMITS.inner
     ways = np.arctan2(y[there], x[there])[:, None] - 2 * math.pi * np.arange(SECTORS) / SECTORS
     off = np.abs((ways + math.pi) % (2 * math.pi) - math.pi)
-    return np.asarray((off < LIMITS.width / 2).sum(axis=0) * (2 * LIMITS.reach / len(dark)) ** 2, float)
+    return np.asarray(darker[there] @ (off < LIMITS.width / 2) * (2 * LIMITS.reach / len(darker)) ** 2, float)

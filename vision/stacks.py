@@ -121,6 +121,7 @@ class Stacks:
         if not self.kinds or not poses:
             return out
         grid, up = None, np.zeros(3)
+        outlines_px = [s.outline_px for found in (figures or {}).values() for s in found if s.look.there > 0.0]
         hidden = hidden_by(self.past_blocks(photo, poses, {}, figures or {}, board))
         for at, pose in poses.items():
             for kind in self.kinds:
@@ -137,9 +138,9 @@ class Stacks:
                 if seen.there < 0.0 and at in hidden:
                     seen = _behind(seen, spot, math.sqrt(kind.wood_mm[0] * kind.wood_mm[2]) / TILE_MM, hidden[at])
                 if seen.there > 0.0:
-                    seen = replace(seen, tone=self._tones.tone(photo, pose, (kind.name, at), spot, seen),
-                                   shades=self._shadows.look(photo, pose, (kind.name, at), at, spot,
-                                                             board.keys() | poses.keys()))
+                    seen = replace(seen, tone=self._tones.tone(photo, pose, (kind.name, at), spot, seen))
+                seen = replace(seen, darkened=self._shadows.look(
+                    photo, pose, (kind.name, at), at, spot, board.keys() | poses.keys(), outlines_px))
                 out.setdefault(at, {})[kind.name] = seen
                 if seen.there >= LIMITS.learn:
                     self._tops[kind.name, at] = seen.top
