@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scoring.tiles import Square
+from scoring.tiles import STEP, Square
 from vision.frames import Image
 from vision.keypoints import detected
 from vision.lattice import SAME_PLACE, UNIT, Array, Lattice, apply, inside, names, renamed, turned_square
@@ -135,15 +135,18 @@ class Register:
                   for n in range(len(motions))]
         main = int(np.argmax(counts))
         self._together(best, motions, main)
-        self._solid(best, motions, main, likes)
+        seen = {at for at, n in best.items() if likes[n].get(at, -1.0) > self.limits.same}
+        best.update(with_their_neighbours({at: best[at] for at in seen}, best.keys() - seen - one, main))
+        self._solid(best, motions, main)
         if any(best[at] == main for at in one):
             best.update(dict.fromkeys(one, main))
-        seen = frozenset(at for at, n in best.items() if likes[n].get(at, -1.0) > self.limits.same)
+        # what had to go back may not be seen there
+        matched = frozenset(at for at, n in best.items() if likes[n].get(at, -1.0) > self.limits.same)
         in_view = max(len(like) for like in likes)
-        if not seen or len(seen) < self.limits.agree * in_view:
+        if len(matched) < max(1.0, self.limits.agree * in_view):
             return None
-        poses = {at: motions[best[at] if at in seen or at in one else main] @ pose for at, pose in self._lay.items()}
-        return Registration(poses=poses, seen=seen, moved=motions[main])
+        poses = {at: motions[best[at]] @ pose for at, pose in self._lay.items()}
+        return Registration(poses=poses, seen=matched, moved=motions[main])
 
     def stayed(self, poses: Mapping[Square, Array], lay: Mapping[Square, Array], unseen: Set[Square]) -> set[Square]:
         """Those tiles of ``lay`` (where they were) that did not go to their ``poses``: the ``unseen`` are not there,
@@ -166,12 +169,10 @@ class Register:
             if float(np.linalg.norm(own - usual, axis=1).max()) > self.limits.strays * side:
                 best[at] = main
 
-    def _solid(self, best: dict[Square, int], motions: list[Array], main: int,
-               likes: list[dict[Square, float]]) -> None:
+    def _solid(self, best: dict[Square, int], motions: list[Array], main: int) -> None:
         """No tile moves into another one: what matches there is a tile with the same print, or a piece that was carried
         from one to the other."""
-        middles = {at: apply(motions[n if likes[n].get(at, -1.0) > self.limits.same else main] @ self._lay[at],
-                             [(0.5, 0.5)])[0] for at, n in best.items()}
+        middles = {at: apply(motions[n] @ self._lay[at], [(0.5, 0.5)])[0] for at, n in best.items()}
         moving = [at for at, n in best.items() if n != main]
         while moving:  # one that stays may be in the way of another one
             blocked = [at for at in moving if self._blocked(at, middles, motions[main])]
@@ -233,6 +234,23 @@ class Register:
         scale = min(1.0, self.limits.width_px / bgr.shape[1])
         small = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8), scale
+
+
+def with_their_neighbours(seen: Mapping[Square, int], hidden: Collection[Square], usual: int) -> dict[Square, int]:
+    """The motions of tiles that are ``hidden``: that of most of their neighbours, by which they are held, or which push
+    them; the ``usual`` one where none is known. ``seen`` are the motions of the others."""
+    known, out = dict(seen), dict.fromkeys(hidden, usual)
+    left = set(hidden)
+    while left:
+        beside = {at: Counter(known[there] for x, y in STEP.values() if (there := (at[0] + x, at[1] + y)) in known)
+                  for at in left}
+        found = {at: max(sorted(votes), key=lambda n: (votes[n], n == usual)) for at, votes in beside.items() if votes}
+        if not found:
+            break
+        known |= found
+        out |= found
+        left -= found.keys()
+    return out
 
 
 def _off(pose: Array, other: Array) -> float:

@@ -8,7 +8,7 @@ import pytest
 from drawings import drawing
 
 from vision.lattice import UNIT, apply
-from vision.registration import Register
+from vision.registration import Register, with_their_neighbours
 
 PX, SIZE = 72, (960, 600)
 BOARD = {(0, 0): ("base.D", 0), (1, 0): ("base.V", 0), (0, 1): ("base.U", 0), (-1, 0): ("base.D", 2),
@@ -70,6 +70,26 @@ def test_a_part_that_a_sleeve_pushed_goes_its_own_way():
     found = register_of(BOARD).find(drawn(BOARD, dict.fromkeys(pushed, m)))
     assert found is not None and np.allclose(found.moved, np.eye(3))
     assert off(found, lambda at: (m if at in pushed else np.eye(3)) @ pose_of(at)) < 0.05
+
+
+@pytest.mark.parametrize("hidden", [(2, 0), (1, 0)])
+def test_a_part_that_was_pushed_takes_along_what_a_hand_covers(hidden):
+    """Where that was before, it would be in the way of the others."""
+    kinds = ("base.D", "base.V", "base.K", "base.E", "base.U", "base.B")
+    row = {(x, y): (kinds[(x + 2 + 3 * y) % 6], y) for x in range(-2, 3) for y in (0, 1)}
+    pushed, m = {at for at in row if at[0] >= 1}, motion(0.45 * PX, 5)
+    picture = drawn(row, dict.fromkeys(pushed, m))
+    cv2.fillConvexPoly(picture, apply(m @ pose_of(hidden), UNIT).round().astype(int), (90, 120, 190))
+    found = register_of(row).find(picture)
+    assert found is not None and found.seen == row.keys() - {hidden}
+    assert off(found, lambda at: (m if at in pushed else np.eye(3)) @ pose_of(at)) < 0.05
+
+
+def test_what_is_hidden_goes_with_most_of_its_neighbours():
+    seen = {(0, 0): 1, (2, 0): 2, (1, 1): 1, (5, 5): 2}
+    hidden = {(1, 0), (3, 0), (4, 0), (8, 8), (8, 9), (1, -1)}
+    assert with_their_neighbours(seen, hidden, 0) == {(1, 0): 1, (3, 0): 2, (4, 0): 2, (8, 8): 0, (8, 9): 0, (1, -1): 1}
+    assert with_their_neighbours({(0, 0): 1, (2, 0): 0}, {(1, 0)}, 0) == {(1, 0): 0}  # rather the usual one
 
 
 def test_the_squares_of_one_piece_of_cardboard_do_not_part():
@@ -157,10 +177,10 @@ def test_a_tile_does_not_go_where_another_one_has_to_stay():
     column = {(0, n): ("base.V", 0) for n in range(3)}
     register, motions = register_of(column), [np.eye(3), motion(0, PX)]
     best = {(0, 0): 1, (0, 1): 1, (0, 2): 0}
-    register._solid(best, motions, 0, [dict.fromkeys(column, 0.9)] * 2)
+    register._solid(best, motions, 0)
     assert best == dict.fromkeys(column, 0)
     away = {(0, 0): 0, (0, 1): 0, (0, 2): 1}
-    register._solid(away, motions, 0, [dict.fromkeys(column, 0.9)] * 2)
+    register._solid(away, motions, 0)
     assert away == {(0, 0): 0, (0, 1): 0, (0, 2): 1}
 
 
