@@ -8,7 +8,7 @@ is said.
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -66,26 +66,30 @@ class StackShadows:
     def learn(self, place: Place, turn: int, first_seen_s: float) -> None:
         """The game has a block in the ``turn`` with that entry. Call it again after later looks: it takes some."""
         known_s = self._known_s.setdefault(place, {})
-        if known_s.get(turn) != first_seen_s:
-            self.forget(place, turn)
-            known_s[turn] = first_seen_s
-        if (place, turn) not in self._grown:
-            others_s = [t_s for other, t_s in known_s.items() if other != turn]
-            grown = self._growth(place, first_seen_s, first_seen_s, others_s)
+        if known_s.get(turn) == first_seen_s and (place, turn) in self._grown:
+            return
+        if any(t_s == first_seen_s for other, t_s in known_s.items() if other != turn):
+            return  # one of them was seen at another time
+        if known_s.get(turn, first_seen_s) != first_seen_s:
+            self._grown.pop((place, turn), None)
+        known_s[turn] = first_seen_s
+        for other, t_s in known_s.items():  # it may be between what was thought to be of one block
+            grown = self._growth(place, t_s, t_s, [v for v in known_s.values() if v != t_s])
             if grown is not None:
-                self._grown[place, turn] = grown
+                self._grown[place, other] = grown
 
-    def forget(self, place: Place, turn: int) -> None:
-        """A block that the game had was taken back, or was seen at another time."""
-        self._known_s.get(place, {}).pop(turn, None)
-        self._grown.pop((place, turn), None)
+    def forget(self, place: Place, kept: Collection[int]) -> None:
+        """The game has only the blocks of these turns there."""
+        for turn in self._known_s.get(place, {}).keys() - kept:
+            del self._known_s[place][turn]
+            self._grown.pop((place, turn), None)
 
     def lamp(self) -> Lamp | None:
         """Where shadows fall; None if that is not known, or there are none."""
         if len(self._grown) < LAMP.blocks:
             return None
         steps = np.sort(list(self._grown.values()), axis=0)
-        most = steps[(len(steps) - 1) // 3]  # by which two of three blocks have darkened it at least
+        most = steps[(len(steps) - 1) // 3]  # by which at least two thirds of the blocks have darkened it
         sector = int(most.argmax())
         return Lamp(sector=sector, step=float(np.median(steps[:, sector]))) if most[sector] >= LAMP.least else None
 
@@ -96,6 +100,8 @@ class StackShadows:
         if lamp is None or not new_s:
             return 0.0
         looks_s, total = [t_s for t_s, _ in self._seen.get(place, ())], 0.0
+        unnamed_s = [t_s for t_s in self._known_s.get(place, {}).values()
+                     if all(abs(t_s - at_s) > STACK.turn_s for at_s in came_s)]
         groups: list[list[float]] = []
         for t_s in sorted(came_s):
             if groups and sum(groups[-1][-1] <= look_s < t_s for look_s in looks_s) < LAMP.looks:
@@ -103,8 +109,8 @@ class StackShadows:
             else:
                 groups.append([t_s])
         for group in groups:
-            added = sum(t_s in new_s for t_s in group)
-            others_s = [t_s for t_s in came_s if t_s not in group]
+            added = (Counter(group) & Counter(new_s)).total()
+            others_s = [*(t_s for t_s in came_s if t_s not in group), *unnamed_s]
             grown = self._growth(place, group[0], group[-1], others_s) if added else None
             if grown is not None:
                 total += lamp.log_odds(grown, len(group), len(group) - added)

@@ -131,8 +131,8 @@ class StackMoves:
                 self._settled[key] = said
                 moved_s = self._touched_s.pop(key)
                 new_below = key in self._new_below
-                if seen.there > 0.0:  # a first block hides most of its shadow
-                    self._shadows.look(key, seen, look.t_s)
+                self._shadows.look(key, seen, look.t_s)
+                if seen.there > 0.0:
                     self.covered.pop(key, None)
                 track = looked_at(track, seen, look.t_s, self.noise(key, seen), moved_s, unsure, new_below)
                 # after the look: a block that people have entered may be the one that it shows first
@@ -245,10 +245,7 @@ class StackMoves:
         out, told_s = list[tuple[float, float]](), self._told_s.setdefault(key, {})
         for n in log.newest(LIMITS.late_turns):
             tile = log.groups[n].tile
-            if tile is None:
-                continue
-            if key[1] not in stack.grown(*(states[k] for k in log.span(n))):
-                self._shadows.forget(key, tile.seq)
+            if tile is None or key[1] not in stack.grown(*(states[k] for k in log.span(n))):
                 continue
             grown.add(tile.seq)
             from_s, to_s = turn_s(belief, log, n)
@@ -262,6 +259,8 @@ class StackMoves:
             if len(own) == 1:
                 self._shadows.learn(key, tile.seq, own[0])
             out.append((from_s, min(to_s, told_s[tile.seq])))
+        recent = {tile.seq for n in log.newest(LIMITS.late_turns) if (tile := log.groups[n].tile) is not None}
+        self._shadows.forget(key, grown | {g.tile.seq for g in log.groups if g.tile is not None} - recent)
         for seq in told_s.keys() - grown:  # taken back, or long past
             del told_s[seq]
         return out

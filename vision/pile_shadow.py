@@ -29,8 +29,8 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShadowLimits:
-    """Lengths are in tiles, changes natural logarithms of brightness. All are chosen; those of the window with the
-    areas in view that `benchmarks/stack_looks.py` prints."""
+    """Lengths are in tiles, changes natural logarithms of brightness. All are chosen, with what
+    `benchmarks/stack_looks.py` prints in view."""
 
     px: float = 20.0  # per tile of the window in which it is measured: a block is 7 of them wide
     reach: float = 1.9  # around the place: the shadows of some blocks in the light of a lamp
@@ -55,26 +55,69 @@ LIMITS = ShadowLimits()
 _BESIDE = np.ones((3, 3), np.uint8)  # px of the window within which a pixel is blurred with others
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Window:
+    """What is around a place in one picture: its natural logarithms (n, n, 3), where it is ``free``, in the picture and
+    neither hidden nor overexposed, and where it is ``lit`` as well, so that a shadow can be seen there."""
+
+    logs: Picture
+    free: Mask
+    lit: Mask
+
+
 @dataclass(slots=True)
 class _Background:
     """What is around a place: its logarithms in the light of the first look, where they are ``known``; by how much it
-    is ``darker`` than that now, and already ``was`` when a part of it was learned anew. ``odd`` counts the looks in a
-    row in which a pixel had another colour, ``dim`` those in another light. (n, n) each."""
+    is ``darker`` than that, in the newest look and the one ``before``; by how much it ``was`` when the picture was
+    learned anew, which it still is in addition. ``odd`` counts the looks in a row in which a pixel had another colour,
+    ``dim`` those in another light since one in its own. (n, n) each."""
 
     picture: Picture
     known: Mask
-    darker: Array
-    was: Array
+    darker: Picture
+    before: Picture
+    was: Picture
     odd: npt.NDArray[np.int16]
-    tiles: Set[Square]
+    tiles: frozenset[Square]
     dim: int = 0
 
-    def learn(self, pixels: Mask, now: Picture) -> None:
-        """Take ``pixels`` as they are ``now``, whatever is darker there."""
-        np.copyto(self.picture, now, where=pixels[..., None])
-        self.known |= pixels
-        self.was[pixels] += self.darker[pixels]
-        self.darker[pixels], self.odd[pixels] = 0.0, 0
+    @classmethod
+    def of(cls, seen: _Window, tiles: Set[Square]) -> _Background:
+        """As a first look shows it."""
+        none = np.zeros(seen.lit.shape, np.float32)
+        return cls(seen.logs, seen.lit, none, none.copy(), none.copy(), none.astype(np.int16), frozenset(tiles))
+
+    def compare(self, seen: _Window, other: Mask) -> bool:
+        """Add a look in which ``other`` pixels show something else, which the next one will learn. False if too much is
+        lit otherwise; after some looks that is learned, too."""
+        both = self.known & seen.free & ~other
+        brighter, light = lit_alike(seen.logs - self.picture, both)
+        change, now = brighter.mean(axis=2), seen.logs - light
+        as_it_was = both & (np.abs(change) < LIMITS.darker)
+        if as_it_was.sum() < LIMITS.lit * both.sum():
+            self.dim += 1
+            if self.dim == LIMITS.adopted:
+                self._forget(np.ones(other.shape, bool))
+            return False
+        self.dim = 0
+        self._forget(other)
+        self.before = self.darker.copy()
+        same = both & (np.abs(brighter - change[..., None]).max(axis=2) < LIMITS.colour)
+        differs = np.abs(change) > np.where(self.darker * change < 0.0, LIMITS.again, LIMITS.darker)
+        np.copyto(self.darker, np.where(differs, -change, 0.0), where=same)
+        self.picture += (np.float32(LIMITS.slow) * (as_it_was & same & (self.darker == 0.0)))[..., None] * brighter
+        self.odd = np.where(both & ~same, self.odd + 1, 0).astype(np.int16)
+        new = seen.lit & ~self.known & ~other
+        np.copyto(self.picture, now, where=new[..., None])
+        self.known |= new
+        self._forget(self.odd >= LIMITS.adopted)
+        return True
+
+    def _forget(self, pixels: Mask) -> None:
+        """Learn ``pixels`` anew. What was darker there in two looks still is: not the shadow of a hand that passed."""
+        lasting = np.where(self.darker * self.before > 0.0, self.darker, 0.0)
+        self.was[pixels] += lasting[pixels]
+        self.known[pixels], self.darker[pixels], self.odd[pixels] = False, 0.0, 0
 
 
 @dataclass(slots=True)
@@ -88,49 +131,37 @@ class PileShadows:
         """Add a look at a ``place``, at ``spot`` (in tiles) of the square ``at`` with that ``pose``; ``tiles`` are the
         squares with a tile, ``outlines_px`` (N, 2) those of figures in the picture. Returns `StackLook.darkened`, empty
         if too little of what is around the place is seen, or too much of it is lit otherwise."""
-        window = pose @ np.array([[1.0, 0.0, spot[0] - 0.5], [0.0, 1.0, spot[1] - 0.5], [0.0, 0.0, 1.0]])
-        margin = LIMITS.reach - 0.5
-        crop = rectify(photo, window, LIMITS.px, margin)
-        clipped = cv2.dilate((crop.max(axis=2) >= LIMITS.clipped).astype(np.uint8), _BESIDE)
-        seen = np.asarray(cv2.GaussianBlur(crop.astype(np.float32), (0, 0), LIMITS.blur_px), np.float32)
-        now = np.log(seen + LIMITS.dark)
-        hidden = cv2.dilate(_filled(outlines_px, window, len(now)), _BESIDE)
-        free = (inside(photo.shape, window, LIMITS.px, margin) > 0) & (np.maximum(clipped, hidden) == 0)
-        lit = free & (seen.mean(axis=2) > LIMITS.black)
-        if lit.mean() < LIMITS.seen:
+        seen = _seen(photo, pose @ np.array([[1.0, 0.0, spot[0] - 0.5], [0.0, 1.0, spot[1] - 0.5], [0.0, 0.0, 1.0]]),
+                     outlines_px)
+        if seen.lit.mean() < LIMITS.seen:
             return ()
-        if place not in self._around:
-            none = np.zeros(lit.shape)
-            self._around[place] = _Background(now, lit, none, none.copy(), none.astype(np.int16), tiles)
-            return (0.0,) * SECTORS
-        known = self._around[place]
-        other = np.zeros(lit.shape, bool)
+        known = self._around.get(place)
+        if known is None:
+            known = self._around[place] = _Background.of(seen, tiles)
+        other = np.zeros(seen.lit.shape, bool)
         for square in known.tiles ^ tiles:
-            other |= _on((square[0] - at[0] - spot[0], square[1] - at[1] - spot[1]), len(lit))
-        both = known.known & free & ~other
-        brighter, light = lit_alike(now - known.picture, both)
-        change, now = brighter.mean(axis=2), now - light
-        as_it_was = both & (np.abs(change) < LIMITS.darker)
-        if as_it_was.sum() < LIMITS.lit * both.sum():
-            known.dim += 1
-            if known.dim < LIMITS.adopted:
-                return ()
-            other, as_it_was = lit, np.zeros(lit.shape, bool)  # the light has changed
-        known.dim, known.tiles = 0, tiles
-        known.learn(lit & (other | ~known.known), now)
-        same = both & (np.abs(brighter - change[..., None]).max(axis=2) < LIMITS.colour) & ~other
-        differs = np.abs(change) > np.where(known.darker * change < 0.0, LIMITS.again, LIMITS.darker)
-        np.copyto(known.darker, np.where(differs, -change, 0.0), where=same)
-        known.picture += (np.float32(LIMITS.slow) * (as_it_was & same))[..., None] * brighter
-        known.odd = np.where(both & ~same & ~other, known.odd + 1, 0).astype(np.int16)
-        known.learn(lit & (known.odd >= LIMITS.adopted), now)
-        darker = known.was + known.darker
+            other |= _on((square[0] - at[0] - spot[0], square[1] - at[1] - spot[1]), len(other))
+        if not known.compare(seen, other):
+            return ()
+        known.tiles = frozenset(tiles)
+        darker = np.asarray(known.was + known.darker, np.float32)
         return tuple(float(v) for v in _areas(darker) - _areas(-darker))
 
 
-def _filled(outlines_px: Iterable[Array], window: Array, n: int) -> npt.NDArray[np.uint8]:
+def _seen(photo: Image, middle: Array, outlines_px: Iterable[Array]) -> _Window:
+    """The window around the tile's width whose pose is ``middle`` (3, 3)."""
+    margin = LIMITS.reach - 0.5
+    crop = rectify(photo, middle, LIMITS.px, margin)
+    clipped = cv2.dilate((crop.max(axis=2) >= LIMITS.clipped).astype(np.uint8), _BESIDE)
+    hidden = cv2.dilate(_filled(outlines_px, middle, len(crop)), _BESIDE)
+    soft = np.asarray(cv2.GaussianBlur(crop.astype(np.float32), (0, 0), LIMITS.blur_px), np.float32)
+    free = (inside(photo.shape, middle, LIMITS.px, margin) > 0) & (np.maximum(clipped, hidden) == 0)
+    return _Window(logs=np.log(soft + LIMITS.dark), free=free, lit=free & (soft.mean(axis=2) > LIMITS.black))
+
+
+def _filled(outlines_px: Iterable[Array], middle: Array, n: int) -> npt.NDArray[np.uint8]:
     """(n, n): 1 for the pixels of the window within outlines in the picture."""
-    out, to_window = np.zeros((n, n), np.uint8), np.linalg.inv(window)
+    out, to_window = np.zeros((n, n), np.uint8), np.linalg.inv(middle)
     for outline in outlines_px:
         if len(outline):
             points = (apply(to_window, outline) + LIMITS.reach - 0.5) * LIMITS.px - 0.5
@@ -150,7 +181,7 @@ def _on(corner: tuple[float, float], n: int) -> Mask:
     return np.asarray((np.minimum(x, y) > -LIMITS.edge) & (np.maximum(x, y) < 1.0 + LIMITS.edge), bool)
 
 
-def _areas(darker: Array) -> Array:
+def _areas(darker: Picture) -> Array:
     """(SECTORS,) squared tiles of the window that are ``darker`` (n, n), times by how much, by direction; they overlap.
     """
     x, y = _centres(len(darker))

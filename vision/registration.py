@@ -33,6 +33,7 @@ class RegistrationLimits:
     snapshot_px: int = 32
     same: float = 0.55  # correlation from which it is the same tile; others reach 0.45 (webcam, 31 tiles)
     better: float = 0.08  # by which a tile's correlation must be better with a motion than without
+    partly: float = 0.3  # correlation from which a tile is partly seen in its place (chosen: with a quarter in view)
     keypoints: int = 1500
     ratio: float = 0.8  # Lowe's ratio test
     group: int = 8  # least number of keypoints for a motion
@@ -135,8 +136,7 @@ class Register:
                   for n in range(len(motions))]
         main = int(np.argmax(counts))
         self._together(best, motions, main)
-        seen = {at for at, n in best.items() if likes[n].get(at, -1.0) > self.limits.same}
-        best.update(with_their_neighbours({at: best[at] for at in seen}, best.keys() - seen - one, main))
+        self._taken_along(best, motions, main, likes, one)
         self._solid(best, motions, main)
         if any(best[at] == main for at in one):
             best.update(dict.fromkeys(one, main))
@@ -169,22 +169,47 @@ class Register:
             if float(np.linalg.norm(own - usual, axis=1).max()) > self.limits.strays * side:
                 best[at] = main
 
+    def _taken_along(self, best: dict[Square, int], motions: list[Array], main: int, likes: list[dict[Square, float]],
+                     one: Set[Square]) -> None:
+        """What is hidden, but for ``one`` piece of cardboard, goes with most of the others, or with neighbours that
+        were pushed: with several of them, or with one that lies where it was. What is partly seen in its place stays.
+        """
+        known = {at: n for at, n in best.items() if likes[n].get(at, -1.0) > self.limits.same}
+        hidden = best.keys() - known.keys() - one
+        best.update(dict.fromkeys(hidden, main))
+        along = dict.fromkeys(hidden, main)
+        while along:
+            along = {}
+            for at in hidden - known.keys():
+                votes = Counter(known[there] for x, y in STEP.values() if (there := (at[0] + x, at[1] + y)) in known)
+                n = max(sorted(votes), key=lambda n: (votes[n], n == main), default=main)
+                partly = likes[main].get(at, -1.0) > max(self.limits.partly,
+                                                         likes[n].get(at, -1.0) + self.limits.better)
+                if n == main or partly:
+                    continue
+                pushed = {there: _middle(motions[n] @ self._lay[there]) for there in known if known[there] == n}
+                stays = motions[main] @ self._lay[at]
+                if votes[n] > 1 or self._blocked(at, _middle(stays), pushed, stays):
+                    along[at] = n
+            known |= along
+            best.update(along)
+
     def _solid(self, best: dict[Square, int], motions: list[Array], main: int) -> None:
         """No tile moves into another one: what matches there is a tile with the same print, or a piece that was carried
         from one to the other."""
-        middles = {at: apply(motions[n] @ self._lay[at], [(0.5, 0.5)])[0] for at, n in best.items()}
+        middles = {at: _middle(motions[n] @ self._lay[at]) for at, n in best.items()}
         moving = [at for at, n in best.items() if n != main]
         while moving:  # one that stays may be in the way of another one
-            blocked = [at for at in moving if self._blocked(at, middles, motions[main])]
+            blocked = [at for at in moving if self._blocked(at, middles[at], middles, motions[main] @ self._lay[at])]
             for at in blocked:
-                best[at], middles[at] = main, apply(motions[main] @ self._lay[at], [(0.5, 0.5)])[0]
+                best[at], middles[at] = main, _middle(motions[main] @ self._lay[at])
             moving = [at for at in moving if best[at] != main] if blocked else []
 
-    def _blocked(self, at: Square, middles: Mapping[Square, Array], main: Array) -> bool:
-        """Whether a tile would lie in another one."""
-        corners = apply(main @ self._lay[at], UNIT)
+    def _blocked(self, at: Square, middle: Array, others: Mapping[Square, Array], usual: Array) -> bool:
+        """Whether a tile with that ``middle`` would lie in another one; ``usual`` is its pose if it goes with most."""
+        corners = apply(usual, UNIT)
         near = self.limits.solid * float(np.linalg.norm(corners[1] - corners[0]))
-        return any(other != at and np.linalg.norm(middles[at] - middle) < near for other, middle in middles.items())
+        return any(other != at and np.linalg.norm(middle - there) < near for other, there in others.items())
 
     def _like(self, bgr: Image, pose: Array, print_: Print) -> float:
         best = -1.0
@@ -236,21 +261,9 @@ class Register:
         return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8), scale
 
 
-def with_their_neighbours(seen: Mapping[Square, int], hidden: Collection[Square], usual: int) -> dict[Square, int]:
-    """The motions of tiles that are ``hidden``: that of most of their neighbours, by which they are held, or which push
-    them; the ``usual`` one where none is known. ``seen`` are the motions of the others."""
-    known, out = dict(seen), dict.fromkeys(hidden, usual)
-    left = set(hidden)
-    while left:
-        beside = {at: Counter(known[there] for x, y in STEP.values() if (there := (at[0] + x, at[1] + y)) in known)
-                  for at in left}
-        found = {at: max(sorted(votes), key=lambda n: (votes[n], n == usual)) for at, votes in beside.items() if votes}
-        if not found:
-            break
-        known |= found
-        out |= found
-        left -= found.keys()
-    return out
+def _middle(pose: Array) -> Array:
+    """(2,) of a tile's middle in the picture."""
+    return np.asarray(apply(pose, [(0.5, 0.5)])[0], float)
 
 
 def _off(pose: Array, other: Array) -> float:

@@ -139,8 +139,10 @@ class Stacks:
                     seen = _behind(seen, spot, math.sqrt(kind.wood_mm[0] * kind.wood_mm[2]) / TILE_MM, hidden[at])
                 if seen.there > 0.0:
                     seen = replace(seen, tone=self._tones.tone(photo, pose, (kind.name, at), spot, seen))
-                seen = replace(seen, darkened=self._shadows.look(
-                    photo, pose, (kind.name, at), at, spot, board.keys() | poses.keys(), outlines_px))
+                darkened = self._shadows.look(photo, pose, (kind.name, at), at, spot, board.keys() | poses.keys(),
+                                              outlines_px)
+                if seen.there > 0.0:  # a first block hides most of its shadow
+                    seen = replace(seen, darkened=darkened)
                 out.setdefault(at, {})[kind.name] = seen
                 if seen.there >= LIMITS.learn:
                     self._tops[kind.name, at] = seen.top

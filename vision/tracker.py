@@ -244,8 +244,8 @@ class Tracker:
             self.search.carry(found.moved)
             self.lattice, self._vain_s = moved, None
             look = self._look(frame, list(self.places()), whole=True)
-            return Followed(status="following", look=self._settled(
-                frame.bgr, look, {at: pose for at, pose in lay.items() if not np.allclose(found.poses[at], pose)}))
+            alone = {at: lay[at] for at in found.seen if not np.allclose(found.poses[at], lay[at])}
+            return Followed(status="following", look=self._settled(frame.bgr, look, alone))
         likes = self.register.alike(frame.bgr, self.poses).values()  # also of those that are not due now
         if sum(like < self.attention.same for like in likes) < self.attention.arm_part * len(self.poses):
             return None  # an arm occludes some of them

@@ -13,6 +13,7 @@ from reading.alignment import Alignment
 from reading.record import look_from_json, look_to_json
 from reading.stack_limits import LAMP
 from reading.stack_shadow import Lamp, StackShadows
+from scoring.events import TilePlaced
 from scoring.expansions.tower import TowerRaised
 from scoring.log import Retracted, effective
 from scoring.notation import InvalidNotation
@@ -94,11 +95,14 @@ def test_a_pile_that_is_knocked_after_a_block_has_no_other_one(looks: int, off: 
     assert len(table.told(TowerRaised)) == 5
 
 
-def test_blocks_that_are_taken_back_say_nothing_of_the_lamp() -> None:
+@pytest.mark.parametrize("tile", [False, True])
+def test_blocks_that_are_taken_back_say_nothing_of_the_lamp(tile: bool) -> None:
+    """Also with the tile of their turn."""
     table = with_four_blocks()
     assert table.reader._stack_moves._shadows.lamp() is not None
-    block = [seq for seq, event in effective(table.book.entries) if isinstance(event, TowerRaised)][-1]
-    table.book.say(Retracted(seq=block))
+    taken_back = (TowerRaised, TilePlaced) if tile else (TowerRaised,)
+    for kind in taken_back:
+        table.book.say(Retracted(seq=[s for s, event in effective(table.book.entries) if isinstance(event, kind)][-1]))
     table.sees(1)
     assert table.reader._stack_moves._shadows.lamp() is None
 
@@ -125,10 +129,14 @@ def test_a_lamp_is_known_from_some_blocks() -> None:
     assert seen.log_odds(PLACE, [28.0], [8.0, 16.0, 24.0, 28.0]) < 0.0
     assert seen.log_odds(PLACE, [39.0], [8.0, 16.0, 24.0, 39.0]) == 0.0  # too few looks yet
     assert seen.log_odds(OTHER, [32.0], [32.0]) == 0.0  # nothing was seen there
-    seen.forget(PLACE, 1)
+    seen.forget(PLACE, {2, 3})
     assert seen.lamp() is None
-    seen.learn(PLACE, 1, 10.0)  # when nothing came
-    assert seen.lamp() is None or seen.lamp().step < STEP  # type: ignore[union-attr]
+    seen.learn(PLACE, 1, 16.0)  # which is that of another one
+    assert seen.lamp() is None
+    seen.learn(PLACE, 1, 12.0)  # when nothing came
+    assert seen.lamp() is None
+    seen.learn(PLACE, 1, 8.0)
+    assert seen.lamp() == lamp
 
 
 @pytest.mark.parametrize(("grown", "known"), [((1, 1, 0), False), ((1, 1, 1), True), ((0.1,) * 3, False),
@@ -155,6 +163,8 @@ def test_blocks_with_few_looks_between_them_are_judged_together() -> None:
     for other in (31.0, 33.0):
         assert seen.log_odds(PLACE, [other, 32.0], [*logged, other, 32.0]) < one
     assert seen.log_odds(PLACE, [32.0, 32.0], [*logged, 32.0, 32.0]) < one
+    assert seen.log_odds(PLACE, [24.0], [8.0, 16.0, 24.0, 24.0]) < 0.0  # one of the two is the game's
+    assert seen.log_odds(PLACE, [30.0], [30.0]) < 0.0 and seen.log_odds(PLACE, [25.0], []) == 0.0
     assert seen.log_odds(PLACE, [25.0], [*logged, 25.0]) < 0.0  # the game has what darkened it
     far = seen.log_odds(PLACE, [28.0, 32.0], [*logged, 28.0, 32.0])
     assert far == pytest.approx(one + seen.log_odds(PLACE, [28.0], [*logged, 28.0]), abs=0.3)

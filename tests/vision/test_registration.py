@@ -8,7 +8,7 @@ import pytest
 from drawings import drawing
 
 from vision.lattice import UNIT, apply
-from vision.registration import Register, with_their_neighbours
+from vision.registration import Register
 
 PX, SIZE = 72, (960, 600)
 BOARD = {(0, 0): ("base.D", 0), (1, 0): ("base.V", 0), (0, 1): ("base.U", 0), (-1, 0): ("base.D", 2),
@@ -83,13 +83,6 @@ def test_a_part_that_was_pushed_takes_along_what_a_hand_covers(hidden):
     found = register_of(row).find(picture)
     assert found is not None and found.seen == row.keys() - {hidden}
     assert off(found, lambda at: (m if at in pushed else np.eye(3)) @ pose_of(at)) < 0.05
-
-
-def test_what_is_hidden_goes_with_most_of_its_neighbours():
-    seen = {(0, 0): 1, (2, 0): 2, (1, 1): 1, (5, 5): 2}
-    hidden = {(1, 0), (3, 0), (4, 0), (8, 8), (8, 9), (1, -1)}
-    assert with_their_neighbours(seen, hidden, 0) == {(1, 0): 1, (3, 0): 2, (4, 0): 2, (8, 8): 0, (8, 9): 0, (1, -1): 1}
-    assert with_their_neighbours({(0, 0): 1, (2, 0): 0}, {(1, 0)}, 0) == {(1, 0): 0}  # rather the usual one
 
 
 def test_the_squares_of_one_piece_of_cardboard_do_not_part():
