@@ -73,10 +73,13 @@ class StackShadows:
         if known_s.get(turn, first_seen_s) != first_seen_s:
             self._grown.pop((place, turn), None)
         known_s[turn] = first_seen_s
-        for other, t_s in known_s.items():  # it may be between what was thought to be of one block
-            grown = self._growth(place, t_s, t_s, [v for v in known_s.values() if v != t_s])
+        seen = self._seen.get(place, ())
+        for other, t_s in known_s.items():  # what was thought to be of one block may be of two
+            grown = self._growth(place, t_s, t_s, [at_s for at_s in known_s.values() if at_s != t_s])
             if grown is not None:
                 self._grown[place, other] = grown
+            elif seen and seen[0][0] < t_s:  # else its looks are forgotten
+                self._grown.pop((place, other), None)
 
     def forget(self, place: Place, kept: Collection[int]) -> None:
         """The game has only the blocks of these turns there."""

@@ -170,6 +170,37 @@ def test_blocks_with_few_looks_between_them_are_judged_together() -> None:
     assert far == pytest.approx(one + seen.log_odds(PLACE, [28.0], [*logged, 28.0]), abs=0.3)
 
 
+def test_what_two_blocks_have_darkened_is_no_ones() -> None:
+    """Also if that there are two is learned later; what was learned long ago stays."""
+    seen = looked_at(0.0, STEP, 2 * STEP, 3 * STEP, each=4, hand=0.0)
+    for n in range(16, 30):
+        seen.look(PLACE, replace(top(1), darkened=darkened((5 if n >= 22 else 4 if n >= 20 else 3) * STEP)), float(n))
+    for turn in (1, 2, 3):
+        seen.learn(PLACE, turn, 4.0 * turn)
+    lamp = seen.lamp()
+    assert lamp is not None and lamp.step == pytest.approx(STEP)
+    seen.learn(PLACE, 4, 20.0)
+    between = seen.lamp()
+    assert between is not None and between.step == pytest.approx(STEP)
+    seen.learn(PLACE, 5, 22.0)
+    assert seen._grown.keys() == {(PLACE, turn) for turn in (1, 2, 3, 5)}
+    assert seen.log_odds(PLACE, [20.0, 22.0], [20.0, 22.0]) > 3.0 > seen.log_odds(PLACE, [22.0], [20.0, 22.0])
+    for n in range(30, 60):
+        seen.look(PLACE, replace(top(1), darkened=darkened(0.0)), float(n))
+    seen.learn(PLACE, 6, 50.0)
+    assert seen.lamp() is not None
+
+
+def test_looks_at_one_block_end_where_the_next_one_comes() -> None:
+    seen = looked_at(0.0, STEP, 2 * STEP, 3 * STEP, each=3, hand=0.0)
+    for turn in (1, 2, 3):
+        seen.learn(PLACE, turn, 3.0 * turn)
+    lamp = seen.lamp()
+    assert lamp is not None and lamp.step == pytest.approx(STEP)
+    one = seen.log_odds(PLACE, [9.0], [3.0, 6.0, 9.0])
+    assert one > 3.0 and seen.log_odds(PLACE, [6.0, 9.0], [9.0, 3.0, 6.0]) == pytest.approx(2 * one, abs=0.1)
+
+
 def test_what_a_shadow_says() -> None:
     lamp = Lamp(sector=0, step=STEP)  # the directions are a circle
     longer, other_way, much, same, shorter = (lamp.log_odds(darkened(area, way), 1) for area, way in (
