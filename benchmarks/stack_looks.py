@@ -79,8 +79,8 @@ def looks(path: Path, level: str, seed: int, turns: int,
                 size = blocks[0].block_mm[0] / stack.wood_mm[0] if blocks and blocks[0].block_mm else None
                 seen, _ = look_at(bgr, pose, (x / 100, y / 100), grid, up, stack.wood_mm, size)
                 if seen.there > 0.0:
-                    seen = replace(seen, tone=tones.tone(bgr, pose, at, (x / 100, y / 100), seen))
-                seen = replace(seen, darkened=shadows.look(bgr, pose, at, at, (x / 100, y / 100), poses.keys()))
+                    seen = replace(seen, tone=tones.tone(bgr, pose, at, (x / 100, y / 100), seen),
+                                   darkened=shadows.look(bgr, pose, at, at, (x / 100, y / 100), poses.keys()))
                 yield at, len(blocks), seen, float(np.hypot(*(floor[1] - floor[0])))
 
 

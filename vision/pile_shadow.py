@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Set
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -22,9 +23,10 @@ from scoring.tiles import Square
 from vision.frames import Image
 from vision.lattice import Array, apply, inside, rectify
 from vision.looks import SECTORS
-from vision.tile_background import Picture, lit_alike
+from vision.tile_background import Picture, grey, lit_alike
 
 Mask = npt.NDArray[np.bool_]
+_Number = TypeVar("_Number", np.uint8, np.float32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +94,7 @@ class _Background:
         lit otherwise; after some looks that is learned, too."""
         both = self.known & seen.free & ~other
         brighter, light = lit_alike(seen.logs - self.picture, both)
-        change, now = brighter.mean(axis=2), seen.logs - light
+        change, now = grey(brighter), seen.logs - light
         as_it_was = both & (np.abs(change) < LIMITS.darker)
         if as_it_was.sum() < LIMITS.lit * both.sum():
             self.dim += 1
@@ -102,7 +104,7 @@ class _Background:
         self.dim = 0
         self._forget(other)
         self.before = self.darker.copy()
-        same = both & (np.abs(brighter - change[..., None]).max(axis=2) < LIMITS.colour)
+        same = both & (_greatest(np.abs(brighter - change[..., None])) < LIMITS.colour)
         differs = np.abs(change) > np.where(self.darker * change < 0.0, LIMITS.again, LIMITS.darker)
         np.copyto(self.darker, np.where(differs, -change, 0.0), where=same)
         self.picture += (np.float32(LIMITS.slow) * (as_it_was & same & (self.darker == 0.0)))[..., None] * brighter
@@ -152,11 +154,16 @@ def _seen(photo: Image, middle: Array, outlines_px: Iterable[Array]) -> _Window:
     """The window around the tile's width whose pose is ``middle`` (3, 3)."""
     margin = LIMITS.reach - 0.5
     crop = rectify(photo, middle, LIMITS.px, margin)
-    clipped = cv2.dilate((crop.max(axis=2) >= LIMITS.clipped).astype(np.uint8), _BESIDE)
+    clipped = cv2.dilate((_greatest(crop) >= LIMITS.clipped).astype(np.uint8), _BESIDE)
     hidden = cv2.dilate(_filled(outlines_px, middle, len(crop)), _BESIDE)
     soft = np.asarray(cv2.GaussianBlur(crop.astype(np.float32), (0, 0), LIMITS.blur_px), np.float32)
     free = (inside(photo.shape, middle, LIMITS.px, margin) > 0) & (np.maximum(clipped, hidden) == 0)
-    return _Window(logs=np.log(soft + LIMITS.dark), free=free, lit=free & (soft.mean(axis=2) > LIMITS.black))
+    return _Window(logs=np.log(soft + LIMITS.dark), free=free, lit=free & (grey(soft) > LIMITS.black))
+
+
+def _greatest(picture: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+    """(H, W): the greatest of three channels, along whose axis NumPy is slow."""
+    return np.maximum(np.maximum(picture[..., 0], picture[..., 1]), picture[..., 2])
 
 
 def _filled(outlines_px: Iterable[Array], middle: Array, n: int) -> npt.NDArray[np.uint8]:

@@ -137,12 +137,10 @@ class Stacks:
                 seen, size = look_at(photo, pose, spot, grid, up, kind.wood_mm, known, last)
                 if seen.there < 0.0 and at in hidden:
                     seen = _behind(seen, spot, math.sqrt(kind.wood_mm[0] * kind.wood_mm[2]) / TILE_MM, hidden[at])
-                if seen.there > 0.0:
-                    seen = replace(seen, tone=self._tones.tone(photo, pose, (kind.name, at), spot, seen))
-                darkened = self._shadows.look(photo, pose, (kind.name, at), at, spot, board.keys() | poses.keys(),
-                                              outlines_px)
-                if seen.there > 0.0:  # a first block hides most of its shadow
-                    seen = replace(seen, darkened=darkened)
+                if seen.there > 0.0:  # a first block hides most of its shadow: bare places are not compared
+                    seen = replace(seen, tone=self._tones.tone(photo, pose, (kind.name, at), spot, seen),
+                                   darkened=self._shadows.look(photo, pose, (kind.name, at), at, spot,
+                                                               board.keys() | poses.keys(), outlines_px))
                 out.setdefault(at, {})[kind.name] = seen
                 if seen.there >= LIMITS.learn:
                     self._tops[kind.name, at] = seen.top

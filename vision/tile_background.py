@@ -94,10 +94,10 @@ def difference(now: Picture, before: Picture, free: npt.NDArray[np.bool_]) -> tu
     .. [1] Wang et al. (2004), Image quality assessment: from error visibility to structural similarity."""
     a, b = _logs(now), _logs(before)
     apart, light = lit_alike(a - b, free)
-    brighter = _grey(apart)
-    colour = _grey(np.abs(apart - brighter[..., None]))
+    brighter = grey(apart)
+    colour = grey(np.abs(apart - brighter[..., None]))
     return np.asarray(LIMITS.colour * colour + LIMITS.brightness * np.abs(brighter)
-                      + LIMITS.structure * _restructured(_grey(a), _grey(b))), np.exp(light)
+                      + LIMITS.structure * _restructured(grey(a), grey(b))), np.exp(light)
 
 
 def lit_alike(changes: Picture, free: npt.NDArray[np.bool_]) -> tuple[Picture, Picture]:
@@ -134,7 +134,7 @@ def usual_difference(apart: Array) -> Usual | None:
     return Usual(float(2 * least), covered=True) if least <= LIMITS.same else None
 
 
-def _grey(picture: Picture) -> Picture:
+def grey(picture: Picture) -> Picture:
     """The mean of the channels."""
     return np.asarray(cv2.transform(picture, np.full((1, 3), 1 / 3, np.float32)), np.float32)
 
@@ -264,7 +264,7 @@ def shows_through(crop: Image, region: npt.NDArray[np.bool_], bare: Bare) -> flo
     within = (cv2.erode(inner(region).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0) & bare.free
     if within.sum() < LIMITS.least_px:
         return 0.0
-    now, before = (_grey(_logs(picture))[within] for picture in (inner(crop).astype(np.float32), bare.bgr))
+    now, before = (grey(_logs(picture))[within] for picture in (inner(crop).astype(np.float32), bare.bgr))
     both = np.cov(now, before)
     return float(both[0, 1] / (both[1, 1] + LIMITS.noise**2))
 
