@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Set
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TypeVar
 
 import cv2
@@ -146,8 +147,7 @@ class PileShadows:
         if not known.compare(seen, other):
             return ()
         known.tiles = frozenset(tiles)
-        darker = np.asarray(known.was + known.darker, np.float32)
-        return tuple(float(v) for v in _areas(darker) - _areas(-darker))
+        return _darkened(np.asarray(known.was + known.darker, np.float32))
 
 
 def _seen(photo: Image, middle: Array, outlines_px: Iterable[Array]) -> _Window:
@@ -188,13 +188,18 @@ def _on(corner: tuple[float, float], n: int) -> Mask:
     return np.asarray((np.minimum(x, y) > -LIMITS.edge) & (np.maximum(x, y) < 1.0 + LIMITS.edge), bool)
 
 
-def _areas(darker: Picture) -> Array:
-    """(SECTORS,) squared tiles of the window that are ``darker`` (n, n), times by how much, by direction; they overlap.
-    """
-    x, y = _centres(len(darker))
+def _darkened(darker: Picture) -> tuple[float, ...]:
+    """(SECTORS,) squared tiles of the window that are ``darker`` (n, n), times by how much, less those that are
+    brighter; small ones do not count."""
     side = np.ones((LIMITS.least_px, LIMITS.least_px), np.uint8)
-    there = cv2.morphologyEx((darker > 0.0).astype(np.uint8), cv2.MORPH_OPEN, side) > 0
-    there &= np.hypot(x, y) > LIMITS.inner
-    ways = np.arctan2(y[there], x[there])[:, None] - 2 * math.pi * np.arange(SECTORS) / SECTORS
-    off = np.abs((ways + math.pi) % (2 * math.pi) - math.pi)
-    return np.asarray(darker[there] @ (off < LIMITS.width / 2) * (2 * LIMITS.reach / len(darker)) ** 2, float)
+    counts = [cv2.morphologyEx(part.astype(np.uint8), cv2.MORPH_OPEN, side) for part in (darker > 0.0, darker < 0.0)]
+    return tuple((np.where(np.maximum(*counts), darker, 0.0).ravel() @ _directions(len(darker))).tolist())
+
+
+@cache
+def _directions(n: int) -> Array:
+    """(n * n, SECTORS): the squared tiles that each pixel of the window has in each direction; they overlap."""
+    x, y = (v.ravel() for v in _centres(n))
+    off = np.arctan2(y, x)[:, None] - 2 * math.pi * np.arange(SECTORS) / SECTORS
+    there = np.abs((off + math.pi) % (2 * math.pi) - math.pi) < LIMITS.width / 2
+    return np.asarray((there & (np.hypot(x, y) > LIMITS.inner)[:, None]) * (2 * LIMITS.reach / n) ** 2, float)
