@@ -40,8 +40,7 @@ MOST_MB = 400.0
 def sift_in_turn(photo: np.ndarray, tiles: TileSet) -> tuple[float, int]:
     """(seconds, copies found) of searching for one taught tile after the other."""
     start = time.process_time()
-    sift = cv2.SIFT_create()  # type: ignore[attr-defined]  # OpenCV's types lack it
-    matcher = cv2.BFMatcher(cv2.NORM_L2)
+    sift, matcher = cv2.SIFT.create(), cv2.BFMatcher(cv2.NORM_L2)
     points, descriptors = sift.detectAndCompute(cv2.cvtColor(photo, cv2.COLOR_BGR2GRAY), None)
     places = np.array([p.pt for p in points], np.float32)
     found = 0

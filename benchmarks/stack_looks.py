@@ -119,8 +119,8 @@ def main() -> None:
                 (added if steps else same).append(moved)
             if grown[True]:
                 way = int(np.median(grown[True], axis=0).argmax())
-                for more, areas in grown.items():
-                    darkened[more] += [float(area[way]) for area in areas]
+                for more, rows in grown.items():
+                    darkened[more] += [float(row[way]) for row in rows]
         print(f"{level}: {len(there[False])} places without a pile, log-odds at most {max(there[False]):.1f}; "
               f"{len(there[True])} piles, at least {min(there[True]):.1f}")
         for what, rows in (("same", np.array(same)), ("one block more", np.array(added))):
@@ -129,10 +129,10 @@ def main() -> None:
                 print(f"  {what}: {len(rows)}, deviation {robust[0]:.4f} {robust[1]:.4f} tiles {robust[2]:.1f} deg, "
                       f"95 % within {' '.join(f'{v:.4f}' for v in np.nanquantile(np.abs(rows[:, :3]), 0.95, axis=0))}; "
                       f"tone of {np.isfinite(rows[:, 3]).sum()} {robust[3]:.4f}")
-        for more, areas in darkened.items():
-            if areas:
-                print(f"  darkened with {'one block more' if more else 'none'}: {len(areas)}, 1, 10, 50, 90 and 99 % "
-                      f"below {' '.join(f'{v:.3f}' for v in np.quantile(areas, (0.01, 0.1, 0.5, 0.9, 0.99)))}")
+        for more, values in darkened.items():
+            if values:
+                print(f"  darkened with {'one block more' if more else 'none'}: {len(values)}, 1, 10, 50, 90 and 99 % "
+                      f"below {' '.join(f'{v:.3f}' for v in np.quantile(values, (0.01, 0.1, 0.5, 0.9, 0.99)))}")
         print(f"  one block's displacement: off by {np.sqrt(np.mean(np.square(floors))):.4f} tiles rms", flush=True)
 
 

@@ -95,10 +95,10 @@ def _width(told: Sequence[float] | float, lying: float) -> tuple[float, float]:
 
 def _darkened(told: Sequence[float]) -> tuple[float, ...]:
     """Raises TypeError and ValueError for what are none."""
-    areas = tuple(map(float, told))
-    if len(areas) != SECTORS or not all(map(math.isfinite, areas)):
-        raise ValueError("no areas that have darkened")
-    return areas
+    darkened = tuple(map(float, told))
+    if len(darkened) != SECTORS or not all(map(math.isfinite, darkened)):
+        raise ValueError("not what is darker in each direction")
+    return darkened
 
 
 def _beside(told: Sequence[Any]) -> BesideLook:

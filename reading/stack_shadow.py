@@ -57,6 +57,7 @@ class StackShadows:
     _known_s: dict[Place, dict[int, float]] = field(default_factory=dict)  # when looks showed the blocks of the game
     # first, by the entry of their turn's tile
     _grown: dict[tuple[Place, int], Darkened] = field(default_factory=dict)  # and what each has darkened
+    lamp: Lamp | None = None  # where shadows fall; None if that is not known, or there are none
 
     def look(self, place: Place, seen: StackLook, t_s: float) -> None:
         """Add a look."""
@@ -80,27 +81,29 @@ class StackShadows:
                 self._grown[place, other] = grown
             elif seen and seen[0][0] < t_s:  # else its looks are forgotten
                 self._grown.pop((place, other), None)
+        self._measure()
 
     def forget(self, place: Place, kept: Collection[int]) -> None:
         """The game has only the blocks of these turns there."""
         for turn in self._known_s.get(place, {}).keys() - kept:
             del self._known_s[place][turn]
             self._grown.pop((place, turn), None)
+            self._measure()
 
-    def lamp(self) -> Lamp | None:
-        """Where shadows fall; None if that is not known, or there are none."""
+    def _measure(self) -> None:
+        self.lamp = None
         if len(self._grown) < LAMP.blocks:
-            return None
+            return
         steps = np.sort(list(self._grown.values()), axis=0)
         most = steps[(len(steps) - 1) // 3]  # by which at least two thirds of the blocks have darkened it
         sector = int(most.argmax())
-        return Lamp(sector=sector, step=float(np.median(steps[:, sector]))) if most[sector] >= LAMP.least else None
+        if most[sector] >= LAMP.least:
+            self.lamp = Lamp(sector=sector, step=float(np.median(steps[:, sector])))
 
     def log_odds(self, place: Place, new_s: Sequence[float], came_s: Collection[float]) -> float:
         """Of blocks that looks at ``new_s`` showed first rather than none, by a hypothesis in which blocks came at
         ``came_s``, those of the game among them. Blocks between which there are few looks are judged together."""
-        lamp = self.lamp()
-        if lamp is None or not new_s:
+        if self.lamp is None or not new_s:
             return 0.0
         looks_s, total = [t_s for t_s, _ in self._seen.get(place, ())], 0.0
         unnamed_s = [t_s for t_s in self._known_s.get(place, {}).values()
@@ -116,7 +119,7 @@ class StackShadows:
             others_s = [*(t_s for t_s in came_s if t_s not in group), *unnamed_s]
             grown = self._growth(place, group[0], group[-1], others_s) if added else None
             if grown is not None:
-                total += lamp.log_odds(grown, len(group), len(group) - added)
+                total += self.lamp.log_odds(grown, len(group), len(group) - added)
         return total
 
     def _growth(self, place: Place, first_s: float, last_s: float, others_s: Collection[float]) -> Darkened | None:

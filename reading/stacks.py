@@ -192,7 +192,7 @@ class StackMoves:
                 track = self.tracks[name, at]
                 lost = track.lost(now.t_s)
                 least = -STACK.takes * (2.0 if gone else 1.0)  # who vanished may speak for it with as many nats again
-                least -= LAMP.tells * (self._shadows.lamp() is not None)
+                least -= LAMP.tells * (self._shadows.lamp is not None)
                 if track.above(known)[1] <= least and not ((gone or lost) and track.unseen()):
                     continue
                 ways_at = partial(self._ways, stack, at, track, belief=belief, log=log, states=states, gone=gone,
@@ -241,11 +241,14 @@ class StackMoves:
                 states: Sequence[GameState], now: Moment) -> list[tuple[float, float]]:
         """When the blocks of the newest turns that the log has there may have come, the newest first: none came after
         the log had it. Takes notice of those that it has only now."""
-        grown = set[int]()
+        recent, grown = set[int](), set[int]()
         out, told_s = list[tuple[float, float]](), self._told_s.setdefault(key, {})
         for n in log.newest(LIMITS.late_turns):
             tile = log.groups[n].tile
-            if tile is None or key[1] not in stack.grown(*(states[k] for k in log.span(n))):
+            if tile is None:
+                continue
+            recent.add(tile.seq)
+            if key[1] not in stack.grown(*(states[k] for k in log.span(n))):
                 continue
             grown.add(tile.seq)
             from_s, to_s = turn_s(belief, log, n)
@@ -259,8 +262,8 @@ class StackMoves:
             if len(own) == 1:
                 self._shadows.learn(key, tile.seq, own[0])
             out.append((from_s, min(to_s, told_s[tile.seq])))
-        recent = {tile.seq for n in log.newest(LIMITS.late_turns) if (tile := log.groups[n].tile) is not None}
-        self._shadows.forget(key, grown | {g.tile.seq for g in log.groups if g.tile is not None} - recent)
+        older = {turn.tile.seq for turn in log.groups if turn.tile is not None} - recent
+        self._shadows.forget(key, grown | older)
         for seq in told_s.keys() - grown:  # taken back, or long past
             del told_s[seq]
         return out

@@ -140,13 +140,12 @@ class Register:
         self._solid(best, motions, main)
         if any(best[at] == main for at in one):
             best.update(dict.fromkeys(one, main))
-        # what had to go back may not be seen there
-        matched = frozenset(at for at, n in best.items() if likes[n].get(at, -1.0) > self.limits.same)
+        seen = frozenset(at for at, n in best.items() if likes[n].get(at, -1.0) > self.limits.same)
         in_view = max(len(like) for like in likes)
-        if len(matched) < max(1.0, self.limits.agree * in_view):
+        if not seen or len(seen) < self.limits.agree * in_view:
             return None
         poses = {at: motions[best[at]] @ pose for at, pose in self._lay.items()}
-        return Registration(poses=poses, seen=matched, moved=motions[main])
+        return Registration(poses=poses, seen=seen, moved=motions[main])
 
     def stayed(self, poses: Mapping[Square, Array], lay: Mapping[Square, Array], unseen: Set[Square]) -> set[Square]:
         """Those tiles of ``lay`` (where they were) that did not go to their ``poses``: the ``unseen`` are not there,
@@ -177,10 +176,9 @@ class Register:
         known = {at: n for at, n in best.items() if likes[n].get(at, -1.0) > self.limits.same}
         hidden = best.keys() - known.keys() - one
         best.update(dict.fromkeys(hidden, main))
-        along = dict.fromkeys(hidden, main)
-        while along:
-            along = {}
-            for at in hidden - known.keys():
+        while hidden:  # one that is taken along may push the next one
+            along: dict[Square, int] = {}
+            for at in hidden:
                 votes = Counter(known[there] for x, y in STEP.values() if (there := (at[0] + x, at[1] + y)) in known)
                 n = max(sorted(votes), key=lambda n: (votes[n], n == main), default=main)
                 partly = likes[main].get(at, -1.0) > max(self.limits.partly,
@@ -191,8 +189,11 @@ class Register:
                 stays = motions[main] @ self._lay[at]
                 if votes[n] > 1 or self._blocked(at, _middle(stays), pushed, stays):
                     along[at] = n
+            if not along:
+                return
             known |= along
             best.update(along)
+            hidden -= along.keys()
 
     def _solid(self, best: dict[Square, int], motions: list[Array], main: int) -> None:
         """No tile moves into another one: what matches there is a tile with the same print, or a piece that was carried

@@ -99,20 +99,19 @@ def test_a_pile_that_is_knocked_after_a_block_has_no_other_one(looks: int, off: 
 def test_blocks_that_are_taken_back_say_nothing_of_the_lamp(tile: bool) -> None:
     """Also with the tile of their turn."""
     table = with_four_blocks()
-    assert table.reader._stack_moves._shadows.lamp() is not None
+    assert table.reader._stack_moves._shadows.lamp is not None
     taken_back = (TowerRaised, TilePlaced) if tile else (TowerRaised,)
     for kind in taken_back:
         table.book.say(Retracted(seq=[s for s, event in effective(table.book.entries) if isinstance(event, kind)][-1]))
     table.sees(1)
-    assert table.reader._stack_moves._shadows.lamp() is None
+    assert table.reader._stack_moves._shadows.lamp is None
 
 
-def looked_at(*areas: float, each: int = 8, hand: float = 0.8) -> StackShadows:
-    """So many looks at a shadow of each of these areas, a second apart; a hand casts another one on the first of each.
-    """
+def looked_at(*shadows: float, each: int = 8, hand: float = 0.8) -> StackShadows:
+    """So many looks at each of these shadows, a second apart; a hand casts another one on the first look at each."""
     seen = StackShadows()
-    for n in range(each * len(areas)):
-        both = zip(darkened(areas[n // each]), darkened(hand * (n % each == 0), way=12), strict=True)
+    for n in range(each * len(shadows)):
+        both = zip(darkened(shadows[n // each]), darkened(hand * (n % each == 0), way=12), strict=True)
         seen.look(PLACE, replace(top(1), darkened=tuple(a + b for a, b in both)), float(n))
     return seen
 
@@ -121,35 +120,35 @@ def test_a_lamp_is_known_from_some_blocks() -> None:
     seen = looked_at(0.0, STEP, 2 * STEP, 3 * STEP, 4 * STEP)
     for turn in (1, 1, 2):
         seen.learn(PLACE, turn, 8.0 * turn)
-        assert seen.lamp() is None  # it might be anything
+        assert seen.lamp is None  # it might be anything
     seen.learn(PLACE, 3, 24.0)
-    lamp = seen.lamp()
+    lamp = seen.lamp
     assert lamp is not None and lamp.sector == WAY and lamp.step == pytest.approx(STEP)
     assert seen.log_odds(PLACE, [32.0], [8.0, 16.0, 24.0, 32.0]) > 3.0
     assert seen.log_odds(PLACE, [28.0], [8.0, 16.0, 24.0, 28.0]) < 0.0
     assert seen.log_odds(PLACE, [39.0], [8.0, 16.0, 24.0, 39.0]) == 0.0  # too few looks yet
     assert seen.log_odds(OTHER, [32.0], [32.0]) == 0.0  # nothing was seen there
     seen.forget(PLACE, {2, 3})
-    assert seen.lamp() is None
+    assert seen.lamp is None
     seen.learn(PLACE, 1, 16.0)  # which is that of another one
-    assert seen.lamp() is None
+    assert seen.lamp is None
     seen.learn(PLACE, 1, 12.0)  # when nothing came
-    assert seen.lamp() is None
+    assert seen.lamp is None
     seen.learn(PLACE, 1, 8.0)
-    assert seen.lamp() == lamp
+    assert seen.lamp == lamp
 
 
 @pytest.mark.parametrize(("grown", "known"), [((1, 1, 0), False), ((1, 1, 1), True), ((0.1,) * 3, False),
                                               ((0.8, 1, 1.2), True), ((1, 1, 1, 0), True),
                                               ((1, 0, 1, 0), False)])
 def test_what_most_blocks_have_darkened_is_the_lamps(grown: tuple[float, ...], known: bool) -> None:
-    total, areas = 0.0, [0.0]
+    total, shadows = 0.0, [0.0]
     for blocks in grown:
-        areas.append(total := total + blocks * STEP)
-    seen = looked_at(*areas, hand=0.0)
-    for turn in range(1, len(areas)):
+        shadows.append(total := total + blocks * STEP)
+    seen = looked_at(*shadows, hand=0.0)
+    for turn in range(1, len(shadows)):
         seen.learn(PLACE, turn, 8.0 * turn)
-    lamp = seen.lamp()
+    lamp = seen.lamp
     assert (lamp is not None) == known
     assert lamp is None or lamp.sector == WAY and lamp.step == pytest.approx(STEP)
 
@@ -177,10 +176,10 @@ def test_what_two_blocks_have_darkened_is_no_ones() -> None:
         seen.look(PLACE, replace(top(1), darkened=darkened((5 if n >= 22 else 4 if n >= 20 else 3) * STEP)), float(n))
     for turn in (1, 2, 3):
         seen.learn(PLACE, turn, 4.0 * turn)
-    lamp = seen.lamp()
+    lamp = seen.lamp
     assert lamp is not None and lamp.step == pytest.approx(STEP)
     seen.learn(PLACE, 4, 20.0)
-    between = seen.lamp()
+    between = seen.lamp
     assert between is not None and between.step == pytest.approx(STEP)
     seen.learn(PLACE, 5, 22.0)
     assert seen._grown.keys() == {(PLACE, turn) for turn in (1, 2, 3, 5)}
@@ -188,14 +187,14 @@ def test_what_two_blocks_have_darkened_is_no_ones() -> None:
     for n in range(30, 60):
         seen.look(PLACE, replace(top(1), darkened=darkened(0.0)), float(n))
     seen.learn(PLACE, 6, 50.0)
-    assert seen.lamp() is not None
+    assert seen.lamp is not None
 
 
 def test_looks_at_one_block_end_where_the_next_one_comes() -> None:
     seen = looked_at(0.0, STEP, 2 * STEP, 3 * STEP, each=3, hand=0.0)
     for turn in (1, 2, 3):
         seen.learn(PLACE, turn, 3.0 * turn)
-    lamp = seen.lamp()
+    lamp = seen.lamp
     assert lamp is not None and lamp.step == pytest.approx(STEP)
     one = seen.log_odds(PLACE, [9.0], [3.0, 6.0, 9.0])
     assert one > 3.0 and seen.log_odds(PLACE, [6.0, 9.0], [9.0, 3.0, 6.0]) == pytest.approx(2 * one, abs=0.1)
@@ -234,9 +233,9 @@ def test_shadows_turn_with_the_board_and_are_recorded() -> None:
     assert again.darkened == pytest.approx(pile.darkened, abs=1e-4) and again.tone is None
 
 
-@pytest.mark.parametrize("areas", [(0.1,) * (SECTORS - 1), (math.nan,) * SECTORS, ("x",) * SECTORS, 5])
-def test_other_areas_are_refused(areas: object) -> None:
+@pytest.mark.parametrize("told", [(0.1,) * (SECTORS - 1), (math.nan,) * SECTORS, ("x",) * SECTORS, 5])
+def test_what_is_no_shadow_is_refused(told: object) -> None:
     data = look_to_json(recorded(shaded(1, STEP)))
-    data["s"][0][8]["tower"][8] = areas  # type: ignore[index]
+    data["s"][0][8]["tower"][8] = told  # type: ignore[index]
     with pytest.raises(InvalidNotation):
         look_from_json(data)
